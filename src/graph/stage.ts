@@ -148,7 +148,7 @@ class Stage {
     const record = this.#record(predicate) ?? this.#create(predicate, value.type, change.list === true, lang !== '');
     if (record.type === 'uid') throw mismatch(record, 'scalar');
     if (lang !== '' && !record.lang) {
-      if (record.id !== 0) throw noLang(predicate);
+      if (record.id !== 0) throw noLang(record);
       this.#create(predicate, record.type, record.list, true);
     }
     const password = plainPassword(record, value);
@@ -459,18 +459,24 @@ export function mismatch(record: PredicateRecord, given: 'uid' | 'scalar'): Grap
     'INVALID_VALUE',
     `Input for predicate "${record.name}" of type ${record.type} is ${given}`,
     {
-      fix: given === 'uid' ? 'Give a literal, or change the type to uid.' : 'Give a node, such as <0x1> or _:name.',
+      fix:
+        given === 'uid'
+          ? 'Give a literal, or change the type to uid.'
+          : 'Give a node: <0x1> or _:name in N-Quads, {"uid": "0x1"} or {"uid": "_:name"} in JSON.',
     },
   );
 }
 
 /** The refusal of a language. */
-export function noLang(name: string): GraphsteadError {
+export function noLang({ name, type, list }: PredicateRecord): GraphsteadError {
+  const can = type === 'string' && !list;
   return new GraphsteadError(
     'INVALID_VALUE',
     `predicate ${name} should have @lang directive in schema to take a language`,
     {
-      fix: `Add @lang to ${name} in the schema.`,
+      fix: can
+        ? `Add @lang to ${name} in the schema.`
+        : 'Leave the language out: only single values of type string have some.',
     },
   );
 }

@@ -19,11 +19,12 @@ export { langBase } from './language/base.js';
 export { fullTextTerms, stemPieces } from './language/full-text.js';
 export { piecesOf } from './language/piece.js';
 export { termsOf, wordPieces } from './language/word.js';
-export { literalIri, parseLiteral, typeNamed } from './literal.js';
+export { literalIri, parseLiteral, TYPE_NAMES, typeNamed } from './literal.js';
 export { checkPassword, hashPassword, hashPasswordAside, isPasswordHash } from './password.js';
 export { compareStored, decodeValue, encodeValue, readStoredInteger, storedType, writeValue } from './stored-value.js';
 export {
   indexKindNamed,
+  indexKindsOf,
   queryTokens,
   tokenizer,
   tokenPieces,

@@ -71,15 +71,23 @@ export function literalIri(type: ScalarType): string {
   return IRIS[type];
 }
 
-const NAMES = new Map<string, TypeName>([
-  ...(['default', 'string', 'int', 'float', 'bool', 'datetime', 'geo', 'password', 'uid'] as const).map(
-    (name): [string, TypeName] => [name, name],
-  ),
-  ['float32vector', 'float32vector'],
-  ['bigfloat', 'bigfloat'],
-]);
+/** The types that a schema may name. */
+export const TYPE_NAMES: readonly TypeName[] = [
+  'string',
+  'int',
+  'float',
+  'bool',
+  'datetime',
+  'geo',
+  'password',
+  'bigfloat',
+  'float32vector',
+  'uid',
+  'default',
+];
 
 /** A type by its name in a schema, in any case (`dateTime`). */
 export function typeNamed(name: string): TypeName | undefined {
-  return NAMES.get(name.toLowerCase());
+  const lower = name.toLowerCase();
+  return TYPE_NAMES.find((type) => type === lower);
 }

@@ -55,8 +55,8 @@ export class ParseContext {
     return true;
   }
 
-  expect(kind: TokenKind, where: string): void {
-    if (this.lexer.kind !== kind) throw this.unexpected(`"${kind}" ${where}`);
+  expect(kind: TokenKind, where: string, fix?: string): void {
+    if (this.lexer.kind !== kind) throw this.unexpected(`"${kind}" ${where}`, fix);
     this.lexer.next();
   }
 

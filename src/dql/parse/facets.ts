@@ -1,5 +1,6 @@
 import type { FacetFilter, FacetRequest } from '../syntax/index.js';
 import type { ParseContext } from './context.js';
+import { JOINED } from './function.js';
 import { invalid } from './invalid.js';
 
 const TESTS = ['eq', 'le', 'lt', 'ge', 'gt', 'allofterms', 'anyofterms'] as const;
@@ -21,7 +22,7 @@ export function parseFacets(context: ParseContext): Facets {
   if (context.accept(')')) return { kind: 'request', request: { all: false, keys: [], order: [] } };
   if (isCondition(context)) {
     const filter = parseAny(context);
-    context.expect(')', 'or "and", "or" after a condition on facets');
+    context.expect(')', 'or "and", "or" after a condition on facets', JOINED);
     return { kind: 'filter', filter };
   }
   return { kind: 'request', request: parseList(context) };

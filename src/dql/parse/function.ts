@@ -35,16 +35,18 @@ const ARITY: Readonly<Record<FunctionName, readonly [least: number, most: number
   checkpwd: [1, 1],
 };
 
+/** How conditions stand beside each other. */
+export const JOINED = 'Join conditions by "and", "or" and "not", and close each bracket.';
 /** words with brackets that stand inside of calls and cannot be calls */
 const VALUES: ReadonlySet<string> = new Set(['val', 'count', 'len', 'math']);
 const COMPARISONS: ReadonlySet<FunctionName> = new Set(['eq', 'le', 'lt', 'ge', 'gt', 'between']);
 
 /** `( ... )` of @filter and @if, the opening bracket being the current token; undefined when it is empty. */
 export function parseFilter(context: ParseContext, place: CallPlace): Filter | undefined {
-  context.expect('(', 'before the condition');
+  context.expect('(', 'before the condition', 'Write the condition in brackets, as in (eq(name, "Ada")).');
   if (context.accept(')')) return undefined;
   const filter = parseAny(context, place);
-  context.expect(')', 'or "and", "or" after a condition');
+  context.expect(')', 'or "and", "or" after a condition', JOINED);
   return filter;
 }
 
@@ -78,7 +80,7 @@ function parseOne(context: ParseContext, place: CallPlace): Filter {
     }
     if (context.accept('(')) {
       const inner = parseAny(context, place);
-      context.expect(')', 'to close the bracket, or "and", "or"');
+      context.expect(')', 'to close the bracket, or "and", "or"', JOINED);
       return inner;
     }
     return { kind: 'call', call: parseCall(context, place) };
@@ -93,10 +95,11 @@ export function parseCall(context: ParseContext, place: CallPlace): FunctionCall
   const name = lexer.value.toLowerCase();
   const written = lexer.value;
   lexer.next();
-  if (!context.is('(')) throw context.unexpected(`"(" after the function ${written}`);
-  lexer.next();
-  if (VALUES.has(name))
-    throw invalid(`${written}(...) is a value and no condition`, position, 'Compare it, as in eq(val(x), 1).');
+  context.expect('(', `after the function ${written}`, `A condition is a function, as in eq(${written}, "Ada").`);
+  if (VALUES.has(name)) {
+    const compared = name === 'math' ? 'val(x)' : `${name}(x)`;
+    throw invalid(`${written}(...) is a value and no condition`, position, `Compare it, as in eq(${compared}, 1).`);
+  }
   const known = Object.hasOwn(ARITY, name);
   if (!known) {
     context.refuse(`there is no function ${written}`, position, `Use one of ${Object.keys(ARITY).join(', ')}.`);

@@ -316,7 +316,7 @@ export class Lexer {
       `the character ${JSON.stringify(shown)} has no meaning here`,
       c > 127
         ? 'Names with other characters than a-z, 0-9, _ and . stand between < and >.'
-        : 'Remove it, or put the text in quotes.',
+        : 'Remove it, or put the text in double quotes.',
     );
   }
 

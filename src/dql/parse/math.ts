@@ -41,7 +41,8 @@ export function parseMath(context: ParseContext): MathExpression {
   lexer.next();
   if (context.is(')')) throw lexer.error('math() is empty', 'Put an expression into it, as in math(a + 1).');
   const expression = parseLevel(context, 0);
-  if (!context.is(')')) throw context.unexpected('an operator or ")" in math(...)');
+  if (!context.is(')'))
+    throw context.unexpected('an operator or ")" in math(...)', 'Operators are + - * / %, comparisons, && and ||.');
   lexer.math = false;
   lexer.next();
   return expression;

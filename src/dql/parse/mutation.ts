@@ -133,7 +133,12 @@ function* parseUpsert(context: ParseContext, parts: DocumentParts): Steps<RawMut
         throw lexer.error('an upsert has one query', 'Put all blocks into one query { ... }.');
       }
       yield* parts.take();
-    } else throw context.unexpected('query, fragment, mutation or "}" in upsert');
+    } else {
+      throw context.unexpected(
+        'query, fragment, mutation or "}" in upsert',
+        'What it does stands in mutation { ... }.',
+      );
+    }
   }
   if (queries === 0) {
     throw lexer.error('the upsert has no query', 'Add query { ... } to it, or send { set { ... } } without upsert.');
@@ -208,7 +213,7 @@ function* parseBlocks(context: ParseContext): Steps<RawMutation> {
   while (isBlock(context)) {
     const into = context.isWord('set') ? set : remove;
     context.lexer.next();
-    if (!context.is('{')) throw context.unexpected('"{" before the triples');
+    if (!context.is('{')) throw context.unexpected('"{" before the statements', 'Write set { <0x1> <name> "Ada" . }.');
     into.push(yield* takeRawBlock(context.lexer));
   }
   return { set, delete: remove };

@@ -37,7 +37,11 @@ export function noArguments(): BlockArguments {
 export function parseArgumentList(context: ParseContext, place: ArgumentPlace, into: BlockArguments): void {
   context.expect('(', 'before the arguments');
   context.list(')', 'argument', () => parseArgument(context, place, into));
-  context.expect(')', 'or "," after an argument');
+  context.expect(
+    ')',
+    'or "," after an argument',
+    'Conditions beside the function stand in @filter(...), behind the ")".',
+  );
 }
 
 function parseArgument(context: ParseContext, place: ArgumentPlace, into: BlockArguments): void {
@@ -51,7 +55,9 @@ function parseArgument(context: ParseContext, place: ArgumentPlace, into: BlockA
       ...(place === 'shortest' ? Object.keys(SHORTEST_KEYS) : []),
       ...PAGE_KEYS,
     ];
-    throw invalid(`there is no argument ${written} here`, position, `Use one of ${known.join(', ')}.`);
+    const call = place === 'root' && context.is('(');
+    const fix = call ? `Write func: ${written}(...).` : `Use one of ${known.join(', ')}.`;
+    throw invalid(`there is no argument ${written} here`, position, fix);
   }
   context.expect(':', `between ${written} and its value`);
   if (context.is(')') || context.is(',')) throw context.unexpected(`a value for ${written}`);

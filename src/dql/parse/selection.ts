@@ -46,6 +46,12 @@ function parseSelection(context: ParseContext): Selection | Spread {
   if (lexer.kind === '@') {
     throw context.unexpected('a field', 'A directive stands after the field it belongs to.');
   }
+  if (lexer.kind === '*') {
+    throw context.unexpected(
+      'a field',
+      'Name the fields, or write expand(_all_) for all that the types of a node have.',
+    );
+  }
   if (lexer.kind === 'end')
     throw lexer.error('the fields are not closed: found the end of the text', 'Add the missing "}".');
   let name = context.takeName('a field');
@@ -270,6 +276,12 @@ function parseAt(
       lexer.next();
       parseDirective(context, place, set);
       return langs;
+    }
+    if (word.toLowerCase() === 'recurse') {
+      throw lexer.error(
+        '@recurse stands behind the function of a block, not at an edge',
+        'Keep the edge as a variable, x as friend, and go on in a block q(func: uid(x)) @recurse(depth: 3) { ... }.',
+      );
     }
   }
   if (langs.length > 0) {

@@ -151,7 +151,10 @@ function* defineGroupVariables(
         throw new GraphsteadError(
           'INVALID_QUERY',
           'a variable of a group needs one key, and this an edge, since its values belong to nodes',
-          { position: selection.position },
+          {
+            position: selection.position,
+            fix: `Group by one edge alone, or remove "${selection.variable} as".`,
+          },
         );
       }
       const value = group.results[i];

@@ -23,9 +23,10 @@ export function checkLanguages(
 ): void {
   if (!predicate || predicate.lang || langs.length === 0 || langs[0] === '*') return;
   const name = names.shown(predicate.name);
+  const can = predicate.type === 'string' && !predicate.list;
   throw new GraphsteadError('INVALID_QUERY', `${name}@${langs.join(':')}: ${name} has no languages in the schema`, {
     position,
-    fix: `Leave the tag out, or add @lang to ${name} in the schema.`,
+    fix: `Leave the tag out${can ? `, or add @lang to ${name} in the schema` : ''}.`,
   });
 }
 

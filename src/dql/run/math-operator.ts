@@ -26,8 +26,12 @@ const ZERO: Value = { type: 'int', value: 0 };
 const LEAST = -(2n ** 63n);
 const MOST = 2n ** 63n - 1n;
 
-function mistake(message: string): GraphsteadError {
-  return new GraphsteadError('INVALID_QUERY', message);
+function mistake(message: string, fix?: string): GraphsteadError {
+  return new GraphsteadError('INVALID_QUERY', message, { fix });
+}
+
+function divisionByZero(): GraphsteadError {
+  return mistake('Division by zero', 'Give what would divide by zero another result: cond(n == 0, 0, sum / n).');
 }
 
 function invalidType(value: Value, op: string): GraphsteadError {
@@ -237,7 +241,7 @@ function integerArithmetic(op: MathOperator, a: bigint, b: bigint): Value {
       return int(a * b);
     case '/':
     case '%':
-      if (b === 0n) throw mistake('Division by zero');
+      if (b === 0n) throw divisionByZero();
       return int(op === '/' ? a / b : a % b);
     default:
       throw mistake(`${op} needs vectors`);
@@ -254,7 +258,7 @@ function floatArithmetic(op: MathOperator, a: number, b: number): Value {
       return float(a * b);
     case '/':
     case '%':
-      if (b === 0) throw mistake('Division by zero');
+      if (b === 0) throw divisionByZero();
       return float(op === '/' ? a / b : a % b);
     default:
       throw mistake(`${op} needs vectors`);
@@ -269,7 +273,7 @@ function bigArithmetic(op: MathOperator, left: Numeric, right: Numeric): Value {
   const a = decimal(left);
   const b = decimal(right);
   const result = bigResult(op, a, b);
-  if (result === undefined) throw mistake('Division by zero');
+  if (result === undefined) throw divisionByZero();
   return { type: 'bigfloat', value: result };
 }
 
@@ -305,7 +309,7 @@ function withVector(op: MathOperator, a: Value, b: Value): Value {
   const scalar = asNumber(numeric(a.type === 'float32vector' ? b : a, op));
   if (op === '*') return scaled(vector, (x) => x * scalar);
   if (op === '/' && a.type === 'float32vector') {
-    if (scalar === 0) throw mistake('Division by zero');
+    if (scalar === 0) throw divisionByZero();
     return scaled(vector, (x) => x / scalar);
   }
   throw unfit(op, a, b);

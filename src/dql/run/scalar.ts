@@ -74,6 +74,6 @@ function notPassword(selection: CheckPasswordSelection, predicate: Predicate): G
   return new GraphsteadError(
     'INVALID_QUERY',
     `checkpwd needs a predicate of type password, ${selection.name} is of type ${predicate.type}`,
-    { position: selection.position },
+    { position: selection.position, fix: `Declare it: ${selection.name}: password .` },
   );
 }

@@ -65,7 +65,7 @@ export class PredicateLoad {
     if (list) this.#isListed = true;
     if (record.type === 'uid') throw mismatch(record, 'scalar');
     if (lang !== '' && !record.lang) {
-      if (record.id !== 0) throw noLang(record.name);
+      if (record.id !== 0) throw noLang(record);
       this.record = { ...record, lang: true };
     }
     const converted = convertFor(record, value, this.#terms);

@@ -1,23 +1,26 @@
 import { GraphsteadError, type Position } from '../../base/index.js';
-import { type IndexKind, tokenizer } from '../../values/index.js';
+import { type IndexKind, indexKindsOf, type TypeName, tokenizer } from '../../values/index.js';
 import type { Declaration } from '../alter/part.js';
 
 function refuse(message: string, fix: string, position: Position): never {
   throw new GraphsteadError('INVALID_SCHEMA', message, { position, fix });
 }
 
+/** How an index of a type is written. */
+export function indexFix(type: TypeName): string {
+  if (type === 'uid') return 'Use @reverse or @count for edges.';
+  const [kind, ...others] = indexKindsOf(type);
+  if (!kind) return `Leave it out: values of type ${type} have no index.`;
+  return `Write @index(${kind})${others.length > 0 ? `, or one of ${others.join(', ')}` : ''}.`;
+}
+
 /** An index kind must fit the type. Throws INVALID_SCHEMA. */
 export function checkIndexKind({ name, type }: Declaration, kind: IndexKind, position: Position): void {
   if (type === 'uid') {
-    refuse(`Indexing not allowed on predicate ${name} of type uid`, 'Use @reverse or @count for edges.', position);
+    refuse(`Indexing not allowed on predicate ${name} of type uid`, indexFix(type), position);
   }
-  const { types } = tokenizer(kind);
-  if (types.includes(type)) return;
-  refuse(
-    `Tokenizer: ${kind} isn't valid for predicate: ${name} of type: ${type}`,
-    `${kind} is for ${types.join(', ')}.`,
-    position,
-  );
+  if (tokenizer(kind).types.includes(type)) return;
+  refuse(`Tokenizer: ${kind} isn't valid for predicate: ${name} of type: ${type}`, indexFix(type), position);
 }
 
 /** The rules between type and directives. Throws INVALID_SCHEMA. */

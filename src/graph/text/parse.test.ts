@@ -114,6 +114,21 @@ describe('schema text', () => {
     expect(error.fix).toBeTruthy();
   });
 
+  it.each([
+    ['a: date .', 'Use one of string, int, float, bool, datetime,'],
+    ['a: [Person] .', 'an edge is uid, or [uid] for several.'],
+    ['a: int @index .', 'Write @index(int).'],
+    ['a: int @index(exact) .', 'Write @index(int).'],
+    ['a: string @index(fulltxt) .', 'Write @index(term), or one of exact, hash, trigram, fulltext, ngram.'],
+    ['a: password @index(exact) .', 'Leave it out: values of type password have no index.'],
+    ['a: uid @index(exact) .', 'Use @reverse or @count for edges.'],
+    ['a: uid[] .', 'A list is written with its type in brackets, [uid].'],
+    ['a: string! .', 'types of GraphQL go to POST /admin/schema.'],
+    ['type T { a: String! @id }', 'types of GraphQL go to POST /admin/schema.'],
+  ])('tells what to write instead of %j', (text, fix) => {
+    expect(refusal(text).fix).toContain(fix);
+  });
+
   it('answers any text with a schema or with a refusal', () => {
     const words = [
       'name',

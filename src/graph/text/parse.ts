@@ -1,9 +1,9 @@
 import { GraphsteadError, type Limits, type Position, STEP, type Steps } from '../../base/index.js';
-import { type IndexKind, indexKindNamed, typeNamed } from '../../values/index.js';
+import { type IndexKind, indexKindNamed, TYPE_NAMES, typeNamed } from '../../values/index.js';
 import type { Declaration } from '../alter/part.js';
 import type { NodeType } from '../contract.js';
 import { checkSchemaSize } from '../schema.js';
-import { checkDeclaration, checkIndexKind } from './check.js';
+import { checkDeclaration, checkIndexKind, indexFix } from './check.js';
 import { type Token, tokenize } from './token.js';
 
 /** What a schema text says, in its order, with where each part of it stands. */
@@ -76,6 +76,12 @@ class SchemaParser {
     return true;
   }
 
+  /** What to do with what only types of GraphQL have. */
+  #foreign(): string | undefined {
+    if (!['!', '@', '('].some((mark) => this.#is(mark))) return undefined;
+    return 'Leave it out; types of GraphQL go to POST /admin/schema.';
+  }
+
   #position(token: Token = this.#peek): Position {
     let { number, start, end } = this.#line;
     while (token.offset < start) {
@@ -141,7 +147,10 @@ class SchemaParser {
     const seen = new Set<string>();
     while (this.#take('@')) this.#directive(draft, seen);
     if (!this.#take('.')) {
-      this.#fail(`Invalid ending: expected a dot after predicate ${name.text}`, 'End the line with " ."');
+      const fix = this.#is('[')
+        ? 'A list is written with its type in brackets, [uid].'
+        : (this.#foreign() ?? 'End the line with " ."');
+      this.#fail(`Invalid ending: expected a dot after predicate ${name.text}`, fix);
     }
     const position = this.#position(name);
     checkDeclaration(draft, position);
@@ -157,7 +166,7 @@ class SchemaParser {
     if (!type) {
       this.#fail(
         `Undefined Type ${token.text} of predicate ${predicate}`,
-        'Use a type such as string, int or uid.',
+        `Use one of ${TYPE_NAMES.join(', ')}; an edge is uid, or [uid] for several.`,
         token,
       );
     }
@@ -207,18 +216,12 @@ class SchemaParser {
 
   #indexes(draft: Draft): Declaration['indexes'] {
     const missing = `Require type of tokenizer for pred: ${draft.name} for indexing.`;
-    if (!this.#take('(') || this.#is(')')) this.#fail(missing, 'Write @index(kind), such as @index(exact).');
+    if (!this.#take('(') || this.#is(')')) this.#fail(missing, indexFix(draft.type));
     const indexes: Declaration['indexes'][number][] = [];
     do {
       const token = this.#name('an index kind');
       const kind = indexKindNamed(token.text.toLowerCase());
-      if (!kind)
-        this.#fail(
-          `Invalid tokenizer ${token.text}`,
-          'Use a kind such as exact, hash or term.',
-          token,
-          'INVALID_SCHEMA',
-        );
+      if (!kind) this.#fail(`Invalid tokenizer ${token.text}`, indexFix(draft.type), token, 'INVALID_SCHEMA');
       checkIndexKind(draft, kind, this.#position(token));
       if (indexes.some((index) => index.kind === kind)) {
         this.#fail(
@@ -275,6 +278,8 @@ class SchemaParser {
     const fields = new Set<string>();
     while (!this.#take('}')) {
       if (this.#peek.kind === 'end') this.#fail(`Unclosed type ${name.text}`, 'End it with }.');
+      const foreign = this.#foreign();
+      if (foreign) this.#fail(`Expected a field of type ${name.text}`, foreign);
       const field = this.#name(`a field of type ${name.text}`);
       if (this.#take(':')) this.#fieldType(field.text);
       if (fields.has(field.text)) {

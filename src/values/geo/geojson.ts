@@ -93,14 +93,16 @@ function fromCoordinates(data: readonly unknown[]): Place {
 }
 
 function list(data: unknown): readonly unknown[] {
-  if (!Array.isArray(data) || data.length === 0) throw invalidValue('a geometry without coordinates');
+  if (!Array.isArray(data) || data.length === 0) {
+    throw invalidValue('a geometry without coordinates', 'Write it as {"type":"Point","coordinates":[1.5,2.0]}.');
+  }
   return data;
 }
 
 function position(data: unknown): Position {
   const numbers = list(data);
   const whole = numbers.length >= 2 && numbers.every((n) => typeof n === 'number' && Number.isFinite(n));
-  if (!whole) throw invalidValue('a position is [longitude, latitude]');
+  if (!whole) throw invalidValue('a position needs a longitude and a latitude', 'Write it as [12.5, 41.9].');
   return numbers as readonly number[];
 }
 
@@ -125,7 +127,7 @@ function demandPositions(nested: readonly Nested[]): void {
 
 function line(data: unknown): readonly Position[] {
   const positions = list(data).map(position);
-  if (positions.length < 2) throw invalidValue('a line needs at least two positions');
+  if (positions.length < 2) throw invalidValue('a line needs at least two positions', 'Write a place as a Point.');
   return positions;
 }
 
@@ -139,7 +141,12 @@ function ring(data: unknown): Ring {
   const [first, last] = [positions[0], positions[positions.length - 1]];
   const closed = samePlace(first, last);
   const distinct = closed ? positions.length - 1 : positions.length;
-  if (distinct < 3) throw invalidValue('a ring of a polygon needs at least three corners');
+  if (distinct < 3) {
+    throw invalidValue(
+      'a ring of a polygon needs at least three corners',
+      'Write it as [[0, 0], [1, 0], [1, 1], [0, 0]].',
+    );
+  }
   return closed ? positions : [...positions, first];
 }
 

@@ -155,6 +155,11 @@ export function indexKindNamed(name: string): IndexKind | undefined {
   return BY_KIND.has(kind) ? kind : undefined;
 }
 
+/** The kinds of index that values of a type can have. */
+export function indexKindsOf(type: TypeName): readonly IndexKind[] {
+  return DEFINITIONS.filter(({ types }) => types.includes(type)).map(({ kind }) => kind);
+}
+
 /**
  * The tokens under which an index keeps a value, distinct and ascending. A value of another type is converted first
  * (INVALID_VALUE where it cannot be). Tokens over TOKEN_BYTES are cut and hashed.
