@@ -83,3 +83,64 @@ it('who adds an interface is told what its nodes are made by', async () => {
   expect(await fixOf('mutation { addParties(input: []) { numUids } }')).toEqual([others]);
   expect(await fixOf('{ addParty { numUids } }')).toEqual([others]);
 });
+
+it('what an input does not take is told with what it does, in variables as in texts', async () => {
+  const { ask } = await createWorld(`
+    type Person { id: ID! name: String! @id born: Int age: Int @search kind: Kind @search home: Home! pet: Pet }
+    type Home { town: String! @id } type Cat { lives: Int } type Dog { breed: String } union Pet = Cat | Dog enum Kind { A B }`);
+  const home = 'HomeRef has town.';
+  const person = /^AddPersonInput has name, /;
+  const order = 'Write { asc: age } or { desc: age }. PersonOrder has asc, desc, then, home.';
+  const born = /^Give Person\.born @search in the type definitions\. PersonFilter has id, /;
+  const cases: [kind: string, field: string, type: string, wrong: string, fix: string | RegExp][] = [
+    [
+      'mutation',
+      'addPerson(input: $v) { numUids }',
+      '[AddPersonInput!]!',
+      '{name: "a", home: {town: "b", id: "0x1"}}',
+      home,
+    ],
+    [
+      'mutation',
+      'addPerson(input: $v) { numUids }',
+      '[AddPersonInput!]!',
+      '[{name: "a", home: {town: "b"}, zzz: 1}]',
+      person,
+    ],
+    ['mutation', 'addPerson(input: $v) { numUids }', '[AddPersonInput!]!', '[{name: "a", home: "b"}]', home],
+    [
+      'mutation',
+      'updatePerson(input: $v) { numUids }',
+      'UpdatePersonInput!',
+      '{filter: {}, zzz: 1}',
+      /^UpdatePersonInput has filter, /,
+    ],
+    ['query', 'queryPerson(order: $v) { name }', 'PersonOrder', '{age: 1}', order],
+    ['query', 'queryPerson(filter: $v) { name }', 'PersonFilter', '{and: [{}, {born: {eq: 1}}]}', born],
+    ['query', 'queryPerson(filter: $v) { name }', 'PersonFilter', '{age: 7}', /^Write \{ eq: 7 \}\. IntFilter has /],
+    ['query', 'queryPerson(filter: $v) { name }', 'PersonFilter', '{kind: {in: ["A", "C"]}}', 'Kind has A, B.'],
+  ];
+  for (const [kind, field, type, wrong, fix] of cases) {
+    const told = expect.objectContaining({
+      extensions: { code: 'INVALID_GRAPHQL', fix: typeof fix === 'string' ? fix : expect.stringMatching(fix) },
+    });
+    expect((await ask(`${kind} { ${field.replace('$v', wrong.replace(/"(A|C)"/g, '$1'))} }`)).errors).toEqual([told]);
+    const v: unknown = JSON.parse(wrong.replace(/(\w+):/g, '"$1":'));
+    expect((await ask(`${kind} ($v: ${type}) { ${field} }`, { v })).errors).toEqual([told]);
+  }
+  const both = await ask(
+    'query ($a: PersonOrder, $b: PersonFilter) { a: queryPerson(order: $a) { name } b: queryPerson(filter: $b) { name } }',
+    {
+      a: { asc: 'zzz', zzz: 1 },
+      b: { not: { kind: 1, zzz: 2 } },
+    },
+  );
+  expect(both.errors?.map(({ extensions }) => (extensions as { fix?: string }).fix)).toEqual([
+    'PersonOrderable has name, born, age.',
+    'PersonOrder has asc, desc, then, home.',
+    'Write { eq: 1 }. Kind_hash has eq, in.',
+    expect.stringMatching(/^PersonFilter has /),
+  ]);
+  const union = await ask('{ queryPerson { pet { breed } } }');
+  expect(union.errors).toMatchObject([{ extensions: { fix: 'Ask for it by type, as in ... on Dog { ... }.' } }]);
+});

@@ -7,6 +7,7 @@ import {
   type GraphQLField,
   GraphQLError,
   type GraphQLInputObjectType,
+  type GraphQLNamedType,
   type GraphQLSchema,
   getNamedType,
   isEnumType,
@@ -68,7 +69,7 @@ function fixOf(node: ASTNode, info: TypeInfo, schema: GraphQLSchema): string | u
       const field = info.getFieldDef();
       return field
         ? lacks(node, field)
-        : (elsewhere(node, info, schema) ?? addedAs(node, info, schema) ?? fieldsOf(info));
+        : (elsewhere(node, info, schema) ?? addedAs(node, info, schema) ?? fieldsOf(node, info));
     }
     case Kind.ARGUMENT: {
       if (info.getArgument()) return undefined;
@@ -83,10 +84,8 @@ function fixOf(node: ASTNode, info: TypeInfo, schema: GraphQLSchema): string | u
       return `There are ${listed(known.map(({ name }) => `@${name}`))}.`;
     }
     case Kind.OBJECT_FIELD: {
-      const type = info.getParentInputType();
-      if (!isInputObjectType(type)) return undefined;
-      const search = searchFor(node.name.value, type);
-      return (search ? `${search} ` : '') + has(type.name, Object.keys(type.getFields()), 'inputFields');
+      const type = getNamedType(info.getParentInputType());
+      return isInputObjectType(type) ? inPlaceOfField(node.name.value, type) : undefined;
     }
     case Kind.SELECTION_SET:
       return 'Take what stands in braces behind it away.';
@@ -144,15 +143,29 @@ function liveType(field: GraphQLField<unknown, unknown>): string | undefined {
 
 const operationKinds = [OperationTypeNode.QUERY, OperationTypeNode.MUTATION, OperationTypeNode.SUBSCRIPTION];
 
-function fieldsOf(info: TypeInfo): string | undefined {
+function fieldsOf({ name }: FieldNode, info: TypeInfo): string | undefined {
   const type = info.getParentType();
   if (!type) return undefined;
-  if (isUnionType(type)) return `Ask for it by type, as in ... on ${type.getTypes()[0]} { ... }.`;
+  if (isUnionType(type)) {
+    const members = type.getTypes();
+    const member = members.find((each) => Object.hasOwn(each.getFields(), name.value)) ?? members[0];
+    return `Ask for it by type, as in ... on ${member} { ... }.`;
+  }
   return has(type.name, Object.keys(type.getFields()), 'fields');
 }
 
 function inPlaceOf(value: ValueNode, info: TypeInfo): string | undefined {
-  const type = getNamedType(info.getInputType());
+  return inPlaceOfValue(getNamedType(info.getInputType()), { text: print(value), isList: value.kind === Kind.LIST });
+}
+
+/** A value as the client wrote it. */
+interface Written {
+  readonly text: string;
+  readonly isList: boolean;
+}
+
+/** What to write where a value does not fit the type. */
+export function inPlaceOfValue(type: GraphQLNamedType | undefined, value: Written): string | undefined {
   if (isInputObjectType(type)) return inObject(value, type);
   if (!isEnumType(type)) return undefined;
   const names = type.getValues().map(({ name }) => name);
@@ -160,13 +173,25 @@ function inPlaceOf(value: ValueNode, info: TypeInfo): string | undefined {
 }
 
 /** A value where an object of some fields belongs: a filter names what it asks of the value. */
-function inObject(value: ValueNode, type: GraphQLInputObjectType): string {
+function inObject({ text, isList }: Written, type: GraphQLInputObjectType): string {
   const names = Object.keys(type.getFields());
-  const compares = value.kind === Kind.LIST ? 'in' : 'eq';
-  const text = print(value);
+  const compares = isList ? 'in' : 'eq';
   const isShort = text.length <= SHOWN && !text.includes('\n');
   const example = isShort && names.includes(compares) ? `Write { ${compares}: ${text} }. ` : '';
   return example + has(type.name, names, 'inputFields');
+}
+
+/** What to write where an input has no field of the name. */
+export function inPlaceOfField(name: string, type: GraphQLInputObjectType): string {
+  const meant = orderBy(name, type) ?? searchFor(name, type);
+  return (meant ? `${meant} ` : '') + has(type.name, Object.keys(type.getFields()), 'inputFields');
+}
+
+/** Other APIs name the field first: `{ name: asc }`. */
+function orderBy(name: string, order: GraphQLInputObjectType): string | undefined {
+  if (typeMeaning(order)?.of !== 'order') return undefined;
+  const orderable = getNamedType(order.getFields().asc?.type);
+  return isEnumType(orderable) && orderable.getValue(name) ? `Write { asc: ${name} } or { desc: ${name} }.` : undefined;
 }
 
 /** What the type definitions lack for a filter. */

@@ -18,6 +18,7 @@ import { inSteps, type MaybePromise, STEP, type Steps } from '../../base/index.j
 import { Pace, type RunOptions } from '../../dql/index.js';
 import { InvalidDocument } from './document.js';
 import { bare, hasInheritedFields } from './inherited.js';
+import { withFixesOfVariables } from './variable-fix.js';
 
 type Variables = Readonly<Record<string, unknown>>;
 type Types = readonly (readonly [name: string, type: GraphQLInputType, isText: boolean])[];
@@ -174,8 +175,10 @@ function simple(wanted: Types, given: Variables): Variables | undefined {
 function general(schema: GraphQLSchema, operation: OperationDefinitionNode, given: Variables): Variables {
   const definitions = operation.variableDefinitions ?? [];
   const result = getVariableValues(schema, definitions, given as Record<string, unknown>, { maxErrors: 50 });
-  if (result.errors) throw new InvalidDocument(result.errors);
-  return result.coerced;
+  if (!result.errors) return result.coerced;
+  throw new InvalidDocument(
+    isFew(given) ? withFixesOfVariables(result.errors, schema, operation, given) : result.errors,
+  );
 }
 
 /** Values as a key: JSON, with whole numbers that JSON has no form for. */
