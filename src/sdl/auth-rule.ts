@@ -13,6 +13,7 @@ import { parseJson, type Position } from '../base/index.js';
 import { position } from './definition.js';
 import type { AuthRule, RbacOperator } from './model.js';
 import type { Problem } from './rule.js';
+import { placeInString } from './string-place.js';
 
 type Report = (problem: Problem) => void;
 
@@ -53,18 +54,20 @@ export function readAuthRule(value: ConstValueNode, type: string, report: Report
 
 function readText(value: ConstValueNode, type: string, report: Report): AuthRule | undefined {
   const at = position({ loc: value.loc });
-  const refuse = (message: string, fix: string): undefined => {
-    report({ position: at, message: `@auth on ${type}: ${message}`, fix });
+  const refuse: Refuse = (message, fix, inner) => {
+    const place = inner && value.loc ? placeInString(value.loc.source.body, at, inner) : at;
+    report({ position: place, message: `@auth on ${type}: ${message}`, fix });
     return undefined;
   };
   if (value.kind !== Kind.STRING) return refuse('rule must be a string', EXAMPLE);
   const text = value.value.trim();
   if (text === '') return refuse('the rule is empty', EXAMPLE);
   if (text.length > MAX_TEXT) return refuse(`the rule is longer than ${MAX_TEXT} characters`, 'Shorten it.');
-  return text.startsWith('{') ? readRbac(text, at, refuse) : readGraph(text, type, at, refuse);
+  return text.startsWith('{') ? readRbac(text, at, refuse) : readGraph(value.value, type, at, refuse);
 }
 
-type Refuse = (message: string, fix: string) => undefined;
+/** @param inner where the mistake stands in the rule's text */
+type Refuse = (message: string, fix: string, inner?: Position) => undefined;
 
 function readRbac(text: string, at: Position, refuse: Refuse): AuthRule | undefined {
   const match = RBAC.exec(text);
@@ -121,8 +124,13 @@ function readGraph(text: string, type: string, at: Position, refuse: Refuse): Au
   try {
     document = parse(text);
   } catch (error) {
-    const reason = error instanceof GraphQLError ? error.message : String(error);
-    return refuse(`the rule cannot be parsed: ${reason}`, fixOfName(text) ?? fix);
+    const isSyntax = error instanceof GraphQLError;
+    const reason = isSyntax ? error.message : String(error);
+    return refuse(
+      `the rule cannot be parsed: ${reason}`,
+      fixOfName(text) ?? fix,
+      isSyntax ? error.locations?.[0] : undefined,
+    );
   }
   const operations = document.definitions.filter(
     (d): d is OperationDefinitionNode => d.kind === Kind.OPERATION_DEFINITION,
@@ -139,7 +147,7 @@ function readGraph(text: string, type: string, at: Position, refuse: Refuse): Au
     name: definition.variable.name.value,
     nonNull: definition.type.kind === Kind.NON_NULL_TYPE,
   }));
-  return { kind: 'graph', document, variables, text, position: at };
+  return { kind: 'graph', document, variables, text: text.trim(), position: at };
 }
 
 /** A claim with a name that GraphQL cannot say is named by its look-alike. */

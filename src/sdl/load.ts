@@ -8,6 +8,7 @@ import type { Model } from './model.js';
 import type { Problem } from './rule.js';
 import { RULES } from './rules/index.js';
 import { soundPart } from './sound-part.js';
+import { syntaxFix } from './syntax-fix.js';
 
 interface LoadOptions {
   readonly names: Names;
@@ -126,7 +127,7 @@ function syntaxError(reason: string, at: Position, source: string | undefined): 
   const { line, column } = at;
   const position: Position = { line, column, ...(source === undefined ? {} : { source }) };
   const message = `the type definitions cannot be parsed: ${reason}`;
-  const fix = 'Correct the syntax at this place.';
+  const fix = syntaxFix(reason);
   return new GraphsteadErrors([
     new GraphsteadError('INVALID_SDL', message, { position, fix, details: { rule: 'syntax' } }),
   ]);

@@ -29,7 +29,7 @@ import { Pace, type RunOptions } from '../../dql/index.js';
 import { DOCUMENT_RULES } from '../schema/document-rules.js';
 import { cascadeNamesFields, namedByVariables, type NamedByVariable } from '../schema/cascade-names.js';
 import { extentOf, tooDeep } from './document-extent.js';
-import { withFixes } from './document-fix.js';
+import { withFixes } from '../schema/document-fix.js';
 
 /** A parsed and validated text. */
 export interface PreparedDocument {

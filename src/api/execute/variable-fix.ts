@@ -12,7 +12,7 @@ import {
   type OperationDefinitionNode,
   typeFromAST,
 } from 'graphql';
-import { inPlaceOfField, inPlaceOfValue } from './document-fix.js';
+import { inPlaceOfField, inPlaceOfValue } from '../schema/document-fix.js';
 
 type Variables = Readonly<Record<string, unknown>>;
 type Path = readonly (string | number)[];

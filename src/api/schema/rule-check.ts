@@ -13,10 +13,11 @@ import {
   type ValidationContext,
 } from 'graphql';
 import { GraphsteadError, type Steps } from '../../base/index.js';
-import { type AuthAction, type AuthRule, isAbout, type ObjectType } from '../../sdl/index.js';
+import { type AuthAction, type AuthRule, isAbout, type ObjectType, placeInString } from '../../sdl/index.js';
 import { cascadeNamesFields, namesOf } from './cascade-names.js';
 import type { Context } from './context.js';
 import { REQUEST_DIRECTIVES } from './directive.js';
+import { withFixes } from './document-fix.js';
 import { DOCUMENT_RULES } from './document-rules.js';
 import { fieldMeaning } from './meaning.js';
 import { typeQueries } from './query.js';
@@ -53,15 +54,22 @@ export function* checkAuthRules(context: Context, left: ReadonlySet<string>): St
     yield;
     const errors = validate(schema, graph.document, [...DOCUMENT_RULES, cascadeNamesFields, decides]);
     const told = errors.filter((error) => !isAbout(error.message, left));
-    mistakes.push(...told.map((error) => notAQuery(type, graph, error)));
+    const fixed = withFixes(told, graph.document, schema);
+    mistakes.push(...fixed.map((error) => notAQuery(context.model.text, type, graph, error)));
   }
   return mistakes;
 }
 
-function notAQuery({ name }: ObjectType, { position }: GraphRule, { message }: GraphQLError): GraphsteadError {
+function notAQuery(
+  text: string,
+  { name }: ObjectType,
+  { position }: GraphRule,
+  { message, locations, extensions }: GraphQLError,
+): GraphsteadError {
+  const { fix } = extensions;
   return new GraphsteadError('INVALID_SDL', `@auth on ${name}: the rule is not a valid query: ${message}`, {
-    position,
-    fix: `Query ${name} by what its generated filter and fields offer.`,
+    position: locations ? placeInString(text, position, locations[0]) : position,
+    fix: typeof fix === 'string' ? fix : `Query ${name} by what its generated filter and fields offer.`,
     details: { rule: 'auth-query' },
   });
 }

@@ -36,6 +36,7 @@ class Check {
     for (const name of url.pathVariables) this.#used(name, 'the url path', this.http.urlPosition, true);
     for (const name of url.queryVariables) this.#used(name, 'the url query', this.http.urlPosition, false);
     for (const name of body?.variables ?? []) this.#used(name, 'the body', this.#bodyPosition, false);
+    if (!this.context.lax) this.#otherForms(url.text);
     if (!this.context.lax && /^[^/]+\/\/[^/?#]*@/.test(url.text)) this.#credentials();
     if (body && !this.context.lax) this.#strictBody();
     if (body && this.context.lax && this.site.object) this.#names(body.variables);
@@ -95,6 +96,19 @@ class Check {
       `${place} uses $${name}, which is not a scalar but ${what} of ${named}`,
       'Use scalars in templates.',
     );
+  }
+
+  /** `:id` and `{id}`, as routes are written elsewhere, would be sent as they stand. */
+  #otherForms(url: string): void {
+    for (const [written, afterColon, inBraces] of url.matchAll(/(?<=[/=]):(\w+)|\{(\w+)\}/g)) {
+      const name = afterColon ?? inBraces;
+      if (!this.site.names.has(name)) continue;
+      this.#refuse(
+        this.http.urlPosition,
+        `the url has ${written}, which would be sent as it stands`,
+        `Write $${name}.`,
+      );
+    }
   }
 
   /** A url is shown to whoever may read the definitions. */

@@ -1,4 +1,5 @@
 import { type ConstDirectiveNode, type ConstValueNode, Kind } from 'graphql';
+import { levenshteinWithin } from '../../base/index.js';
 import { type ObjectNode, position } from '../definition.js';
 import { DIRECTIVES, OWN_DIRECTIVES, PEER_DIRECTIVES, type Place, type Shape } from '../directive-definition.js';
 import type { Rule, RuleContext } from '../rule.js';
@@ -79,7 +80,9 @@ function one(context: RuleContext, node: ConstDirectiveNode, place: Place, where
   // the peer passes over what it does not know
   if (context.lax && (!definition || OWN_DIRECTIVES.has(name))) return;
   if (!definition) {
-    refuse(context, node, `@${name} on ${where} is not a directive that exists`, 'Correct its name, or remove it.');
+    const meant = Object.keys(DIRECTIVES).find((each) => levenshteinWithin(each.toLowerCase(), name.toLowerCase(), 2));
+    const fix = meant === undefined ? 'Correct its name, or remove it.' : `Write @${meant}.`;
+    refuse(context, node, `@${name} on ${where} is not a directive that exists`, fix);
     return;
   }
   if (!definition.places.includes(place)) {

@@ -34,10 +34,16 @@ export const rootField: Rule = {
         const where = `${root}.${field.name.value}`;
         const refuse = (message: string, fix: string): void => report({ position: position(field), message, fix });
         if (!directive(field, 'custom', 'lambda')) {
-          refuse(
-            `${where} has no @custom: the fields for ${baseName(field.type)} are generated`,
-            'Remove it, or resolve it with @custom.',
-          );
+          const type = baseName(field.type);
+          if (definitions.objects.has(type)) {
+            refuse(
+              `${where} has no @custom: the fields for ${type} are generated`,
+              'Remove it, or resolve it with @custom.',
+            );
+          } else {
+            const fix = 'Resolve it with @custom, or remove it and write a function of its name in the app.';
+            refuse(`${where} has no @custom, and nothing else answers it`, fix);
+          }
         }
         for (const node of field.directives ?? []) {
           if (ALLOWED.has(node.name.value) || !isDirective(node.name.value)) continue;

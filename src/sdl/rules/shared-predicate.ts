@@ -22,6 +22,10 @@ export const sharedPredicate: Rule = {
   },
 };
 
+/** One name for two fields is a mistake that is told by itself. */
+const isTwice = (field: FieldDefinition, other: FieldDefinition): boolean =>
+  field.owner === other.owner && field.name === other.name;
+
 const isStored = (field: FieldDefinition): boolean =>
   !isIdType(field.node.type) && !isCustom(field) && !storageOf(field).reverse;
 
@@ -42,10 +46,8 @@ function compare(
     );
   }
   const other = first.get(predicate);
-  if (!other) {
-    first.set(predicate, field);
-    return;
-  }
+  if (!other) first.set(predicate, field);
+  if (!other || isTwice(field, other)) return;
   const types = [looseText(field.node.type), looseText(other.node.type)];
   const otherName = `${other.owner.name}.${other.name}`;
   if (types[0] !== types[1]) {
@@ -74,7 +76,7 @@ function writtenOnce({ report }: RuleContext, object: ObjectDefinition): void {
     const key = JSON.stringify(storage);
     const other = written.get(key);
     if (!other) written.set(key, field);
-    else {
+    else if (!isTwice(field, other)) {
       report({
         position: position(field.node),
         message: `${object.name}.${field.name} and ${object.name}.${other.name} are both stored as ${storage.predicate}: one value would take the place of the other`,

@@ -30,10 +30,23 @@ describe('fields', () => {
   accepted([
     'type Shop { code: String! @id town: String @id number: Int64 @id }',
     'interface Coded { code: String! @id(interface: true) } type Shop implements Coded { name: String }',
-    'type Shop { name(size: Int): String }',
     'type Shop { open: Boolean }',
     'type Shop { name: String } type Far @remote { open: [Boolean] }',
   ]);
+
+  it('has no argument that nothing reads, where the peer takes it', () => {
+    const text = 'type Shop { name(size: Int): String next(near: Boolean): Shop }';
+    expect(broken(text)).toEqual(['reserved-argument']);
+    expect(refusals(text)).toHaveLength(2);
+    expect(refusals(text, 'dgraph')).toEqual([]);
+    expect(refusals('type Far @remote { name(size: Int): String } type Shop { name: String }')).toEqual([]);
+  });
+
+  it('that stand twice are told once', () => {
+    expect(refusals('type Shop { name: String name: Int! @id }')).toEqual([
+      'unique-name 1: the field name stands more than once in Shop',
+    ]);
+  });
 
   it('stores no list of Boolean', () => {
     expect(broken('type Shop { open: [Boolean] }')).toEqual(['list-depth']);

@@ -1,5 +1,5 @@
 import { directive, position } from '../definition.js';
-import { isRemote } from '../lookup.js';
+import { isRemote, kindOf } from '../lookup.js';
 import type { Rule } from '../rule.js';
 
 /** A union's members are object types, and there is at least one. A stored union has no remote ones. */
@@ -14,10 +14,12 @@ export const unionMember: Rule = {
       for (const member of node.types ?? []) {
         const object = definitions.objects.get(member.name.value);
         if (object?.kind !== 'object') {
+          const named = member.name.value;
+          const isDefined = kindOf(definitions, named) !== undefined;
           report({
             position: position(member),
-            message: `${member.name.value} is a member of union ${name}, but it is not an object type`,
-            fix: 'Name object types only.',
+            message: `${named} is a member of union ${name}, but it is not ${isDefined ? 'an object type' : 'defined'}`,
+            fix: isDefined ? 'Name object types only.' : `Define type ${named}, or correct the name.`,
           });
         } else if (!remote && isRemote(object)) {
           report({

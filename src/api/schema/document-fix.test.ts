@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import type { GraphsteadErrors } from '../../base/index.js';
 import { createWorld } from '../../../test/support/api-world.js';
 
 it.each([
@@ -143,4 +144,24 @@ it('what an input does not take is told with what it does, in variables as in te
   ]);
   const union = await ask('{ queryPerson { pet { breed } } }');
   expect(union.errors).toMatchObject([{ extensions: { fix: 'Ask for it by type, as in ... on Dog { ... }.' } }]);
+});
+
+it('a rule of @auth is told as a request would be, at its place in the definitions', async () => {
+  const upload = (rule: string) => {
+    const text = `type Person @auth(query: { rule: "${rule}" }) {\n name: String! @id born: Int }`;
+    return createWorld(text).then(
+      () => [],
+      ({ errors }: GraphsteadErrors) =>
+        errors.map(({ position, fix }) => [position?.line, text.slice((position?.column ?? 0) - 1).slice(0, 5), fix]),
+    );
+  };
+  expect(await upload('query { queryPerson(filter: {name: {eq: $USER}}) { name } }')).toEqual([
+    [1, '$USER', 'Declare it behind the name of the operation, as $USER: String.'],
+  ]);
+  const born = expect.stringMatching(/^Give Person\.born @search in the type definitions\./);
+  expect(await upload('  query { queryPerson(filter: {born: {eq: 1}}) { name } }')).toEqual([[1, 'born:', born]]);
+  expect(await upload('query { queryPerson { nam } }')).toEqual([[1, 'nam }', 'Person has name, born.']]);
+  expect(await upload('query ($A: Nothing) { queryPerson(filter: {name: {eq: $A}}) { name } }')).toEqual([
+    [1, 'Nothi', 'Query Person by what its generated filter and fields offer.'],
+  ]);
 });

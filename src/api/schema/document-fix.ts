@@ -23,9 +23,9 @@ import {
   visit,
   visitWithTypeInfo,
 } from 'graphql';
-import { isStored } from '../schema/fact.js';
-import { rootMeaning, typeMeaning } from '../schema/meaning.js';
-import { searchesOfText } from '../schema/value-filter.js';
+import { isStored } from './fact.js';
+import { rootMeaning, typeMeaning } from './meaning.js';
+import { searchesOfText } from './value-filter.js';
 
 /** names that one fix lists */
 const LISTED = 20;
