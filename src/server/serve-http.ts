@@ -72,7 +72,7 @@ export async function serveHttp(parts: ServedParts, opened: Closers): Promise<Fa
   const ways = { check, origins, late, nextId };
   // spans begin in the library's hooks
   const direct = trace.on ? undefined : answerDirectly(app, parts, { ...ways, metrics });
-  opened.push(httpClosing(app, { signals, direct }, limits.shutdownMs));
+  opened.push(httpClosing(app, { signals, direct, late }, limits.shutdownMs));
   const answered = (status: number, seconds: number) => metrics.count('/graphql', 'WS', status, seconds);
   serveSockets(app, { core, answers, bodies, turns, answered, ...ways });
   addRoutes(app, parts, opened);
@@ -102,6 +102,7 @@ function answerDirectly(
     },
     nextId,
     answered: (path, status, seconds) => metrics.count(path, 'POST', status, seconds),
+    turnAway: (socket) => late.turnAway(socket),
   });
 }
 

@@ -65,6 +65,18 @@ describe('the service', () => {
     await closing;
   });
 
+  it('tells a connection on which nothing has come why nothing will be begun', async () => {
+    const service = await openService(quiet);
+    const { port } = new URL(service.url);
+    const socket = connect(Number(port), '127.0.0.1');
+    await once(socket, 'connect');
+    const closing = service.close();
+    const [head, body] = (await text(socket)).split('\r\n\r\n');
+    expect(head).toMatch(/^HTTP\/1\.1 503 [\s\S]*x-graphstead-stopping: 1/);
+    expect(JSON.parse(body ?? '')).toMatchObject({ errors: [{ extensions: { code: 'NOT_READY' } }] });
+    await closing;
+  });
+
   it('answers queries to the admin API by GET, and no mutation; counts what it served for the probe', async () => {
     const service = await openService(quiet);
     const get = async (query: string) => {

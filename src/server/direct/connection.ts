@@ -27,6 +27,8 @@ export interface Keeper {
   closed(connection: DirectConnection): void;
   /** nothing was asked for in time, on a connection that is new */
   silent(socket: Socket): void;
+  /** nothing that is asked for on it will be begun */
+  turnAway(socket: Socket): void;
 }
 
 /** A head as it came last, and who answers requests that begin with it. */
@@ -68,10 +70,14 @@ export class DirectConnection {
     socket.on('timeout', this.#late).on('error', ignore);
   }
 
-  /** Ends it where no request is under way; while none has come yet, after so many calls. */
+  /** Ends it where no request is under way; while none has come yet, after so many calls, and told why. */
   closeIdle(freshCalls: number): void {
     if (this.#exchange !== undefined || this.#begun !== undefined) return;
-    if (!this.#isNew || this.#outlived++ >= freshCalls) this.destroy();
+    if (!this.#isNew) this.destroy();
+    else if (this.#outlived++ === freshCalls) {
+      this.#socket.off('data', this.#take).resume();
+      this.#keeper.turnAway(this.#socket);
+    }
   }
 
   destroy(): void {

@@ -52,6 +52,7 @@ beforeEach(async () => {
     },
     nextId: () => 'next',
     answered: (path, status) => counted.push([path, status]),
+    turnAway: (socket) => socket.end('too late'),
   });
   server.on('connection', (socket) => accepted.push(socket));
   server.listen(0, '127.0.0.1');
@@ -391,7 +392,12 @@ describe('a connection', () => {
         request.pipe(response);
       };
       const own = isTls ? createTlsServer({ key: pem('key'), cert: pem('pem') }, answer) : createServer(answer);
-      serve(own, { route: { handlerOf: () => undefined, isOpen: true }, nextId: () => '', answered: () => undefined });
+      serve(own, {
+        route: { handlerOf: () => undefined, isOpen: true },
+        nextId: () => '',
+        answered: () => undefined,
+        turnAway: () => undefined,
+      });
       await once(own.listen(0, '127.0.0.1'), 'listening');
       const { port } = own.address() as AddressInfo;
       const socket = isTls ? tlsConnect({ port, rejectUnauthorized: false }) : connect(port, '127.0.0.1');
@@ -416,10 +422,23 @@ describe('a connection', () => {
     const [busy, coming] = [plain('a'), plain('abc').slice(0, -3)].map((text) => new Client().send(text));
     await Promise.all([busy.arrived(), coming.arrived()]);
     direct.closeIdle(0);
-    expect(accepted.map(({ destroyed }) => destroyed)).toEqual([true, false, false]);
+    direct.closeIdle(0);
     await idle.closed;
+    expect(idle.text).toBe('too late');
+    await expect.poll(() => accepted.map(({ destroyed }) => destroyed)).toEqual([true, false, false]);
     direct.closeAll();
     await Promise.all([busy.closed, coming.closed]);
+  });
+
+  it('begins nothing that comes once it has been turned away', async () => {
+    const client = new Client();
+    await expect.poll(() => accepted.length).toBe(1);
+    const begun = vi.fn(echo);
+    handle = begun;
+    direct.closeIdle(0);
+    await client.send(plain('a')).closed;
+    expect(client.text).toBe('too late');
+    expect(begun).not.toHaveBeenCalled();
   });
 
   it('is the library’s to end once it has been given away, and nobody’s once it has ended', async () => {

@@ -11,11 +11,13 @@ interface DirectOptions {
   readonly route: DirectRoute;
   nextId(): string;
   answered(path: string, status: number, seconds: number): void;
+  /** tells a connection on which nothing has come why nothing will be begun, and ends it */
+  turnAway(socket: Socket): void;
 }
 
 /** The connections that are not the library's (yet). */
 export interface DirectConnections {
-  /** ends those without a request under way; one that has not had any yet outlives some calls of this */
+  /** ends those without a request under way; one that has not had any yet outlives some calls of this, and is turned away */
   closeIdle(freshCalls: number): void;
   closeAll(): void;
 }
@@ -43,6 +45,7 @@ export function serveDirectly(server: Server, options: DirectOptions): DirectCon
     },
     nextId: options.nextId,
     answered: options.answered,
+    turnAway: options.turnAway,
     handOver(connection, socket, bytes) {
       open.delete(connection);
       give(socket);
