@@ -216,6 +216,15 @@ describe('a graph', () => {
     expect(await values('name', MAX_UID)).toEqual([':last']);
   });
 
+  it('issues no uid that was named right before it, the first one of all included', async () => {
+    await write(fixture.graph, setValue(1, 'name', 'first'));
+    const block = await fixture.graph.leaseUids(20_000);
+    expect(block).toBe(2);
+    // the first of the block that would come next
+    await write(fixture.graph, setValue(block + 20_000, 'name', 'named'));
+    expect(await fixture.graph.leaseUids(1)).toBe(block + 20_001);
+  });
+
   it('gives no uid to a new node that an open transaction names, in whichever block of them', async () => {
     const named = [1_000, 9_999, 25_000, 100_000];
     const transaction = await fixture.graph.begin();

@@ -1,3 +1,4 @@
+import { setImmediate as endOfTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { dgraphNames, TYPE_PREDICATE } from '../base/index.js';
 import { checkPassword } from '../values/index.js';
@@ -203,6 +204,21 @@ describe('a transaction', () => {
     await transaction.stage([setValue(1, 'name', 'a')]);
     await fixture.graph.alter({ kind });
     await expect(transaction.commit()).rejects.toMatchObject({ code: 'TXN_ABORTED' });
+  });
+
+  it('commits what was being staged when it was told to, and refuses what is staged when it is over', async () => {
+    await fixture.graph.alter({ kind: 'schema', text: 'pw: password .' });
+    const secret = (uid: number) => setValue(uid, 'pw', 'secret12'); // takes its time
+    const kept = await fixture.graph.begin();
+    const staging = kept.stage([secret(1), setValue(1, 'name', 'kept')]);
+    await kept.commit();
+    await staging;
+    expect(await read(fixture.graph, (reader) => valuesOf(reader, 'name', 1))).toEqual([':kept']);
+    const left = await fixture.graph.begin();
+    const late = left.stage([secret(2), setValue(2, 'name', 'late')]);
+    await endOfTurn();
+    left.abort();
+    await expect(late).rejects.toMatchObject({ code: 'TXN_FINISHED' });
   });
 
   it('takes back what is not accepted, and nothing else', async () => {
@@ -445,6 +461,18 @@ describe('a transaction', () => {
     expect(await seen(calm, 'email', 2)).toEqual([':me']);
     expect(await seen(calm, 'email', 9)).toEqual([':other']);
     await expect(late.reader()).rejects.toMatchObject({ code: 'TXN_ABORTED' });
+  });
+
+  it('keeps its snapshot for as long as somebody reads from it', async () => {
+    await write(fixture.graph, setValue(1, 'name', 'Ada'));
+    const transaction = await fixture.graph.begin({ held: { client: 'a' } });
+    const reader = await transaction.reader();
+    await write(fixture.graph, setValue(1, 'name', 'Ben'));
+    clock.now += 5_001;
+    fixture.graph.open(transaction.startTs); // which lets go of what was held too long
+    expect(await valuesOf(reader, 'name', 1)).toEqual([':Ada']);
+    reader.release();
+    await expect(transaction.reader()).rejects.toMatchObject({ code: 'TXN_ABORTED' });
   });
 
   it('does not move to now when a predicate was made that it had found missing', async () => {
