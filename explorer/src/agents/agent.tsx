@@ -2,7 +2,7 @@ import { json } from '@codemirror/lang-json';
 import { type FormEvent, useState } from 'react';
 import { Editor } from '../query/editor';
 import { useLoaded } from '../shell/hooks';
-import { Badge, CopyButton, count, duration, Empty, Failure, Field, Scroll, Tabs, time } from '../shell/parts';
+import { Badge, CopyButton, count, duration, Empty, Failure, Field, Scroll, Table, Tabs, time } from '../shell/parts';
 import { Alarms } from './alarms';
 import { EventStream } from './events';
 import { History } from './history';
@@ -114,69 +114,41 @@ function Messages({ inspection, onReplay }: { inspection: Inspection; onReplay(i
   return (
     <Scroll label="Messages">
       {deadLetters.length > 0 && (
-        <table className="wide">
-          <caption>
-            Dead letters <span className="count">{info.deadLetters}</span>
-          </caption>
-          <thead>
-            <tr>
-              <th scope="col">Message</th>
-              <th scope="col">Why</th>
-              <th scope="col">Data</th>
-              <th scope="col">Failed</th>
-              <th scope="col">Again</th>
+        <Table caption="Dead letters" count={info.deadLetters} columns={['Message', 'Why', 'Data', 'Failed', 'Again']}>
+          {deadLetters.map((letter) => (
+            <tr key={letter.id}>
+              <th scope="row">{letter.name}</th>
+              <td className="wrap wrong">{letter.error}</td>
+              <td className="wrap">
+                <code>{letter.data}</code>
+              </td>
+              <td>
+                {time(letter.failedAt)}, {count(letter.attempts, 'try', 'tries')}
+              </td>
+              <td>
+                <button type="button" onClick={() => onReplay(letter.id)}>
+                  Retry
+                </button>
+              </td>
             </tr>
-          </thead>
-          <tbody>
-            {deadLetters.map((letter) => (
-              <tr key={letter.id}>
-                <th scope="row">{letter.name}</th>
-                <td className="wrap wrong">{letter.error}</td>
-                <td className="wrap">
-                  <code>{letter.data}</code>
-                </td>
-                <td>
-                  {time(letter.failedAt)}, {count(letter.attempts, 'try', 'tries')}
-                </td>
-                <td>
-                  <button type="button" onClick={() => onReplay(letter.id)}>
-                    Retry
-                  </button>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+          ))}
+        </Table>
       )}
       {waiting.length > 0 && (
-        <table className="wide">
-          <caption>
-            Waiting <span className="count">{info.waiting}</span>
-          </caption>
-          <thead>
-            <tr>
-              <th scope="col">Message</th>
-              <th scope="col">From</th>
-              <th scope="col">Data</th>
-              <th scope="col">Tries</th>
-              <th scope="col">Due</th>
+        <Table caption="Waiting" count={info.waiting} columns={['Message', 'From', 'Data', 'Tries', 'Due']}>
+          {waiting.map((message, i) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: waiting messages have no id
+            <tr key={i}>
+              <th scope="row">{message.name}</th>
+              <td>{message.from || 'outside'}</td>
+              <td className="wrap">
+                <code>{message.data}</code>
+              </td>
+              <td>{message.attempts}</td>
+              <td>{message.notBefore ? time(message.notBefore) : 'now'}</td>
             </tr>
-          </thead>
-          <tbody>
-            {waiting.map((message, i) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: waiting messages have no id
-              <tr key={i}>
-                <th scope="row">{message.name}</th>
-                <td>{message.from || 'outside'}</td>
-                <td className="wrap">
-                  <code>{message.data}</code>
-                </td>
-                <td>{message.attempts}</td>
-                <td>{message.notBefore ? time(message.notBefore) : 'now'}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+          ))}
+        </Table>
       )}
     </Scroll>
   );

@@ -1,4 +1,4 @@
-import { count, duration, Empty, Scroll } from '../shell/parts';
+import { count, duration, Empty, Scroll, Table } from '../shell/parts';
 import type { Inspection } from './model';
 
 /** What is set, soonest first. */
@@ -14,32 +14,20 @@ export function Alarms({ inspection: { alarms, info } }: { inspection: Inspectio
   }
   return (
     <Scroll label="Alarms, soonest first">
-      <table className="wide">
-        <thead>
-          <tr>
-            <th scope="col">Alarm</th>
-            <th scope="col">Name</th>
-            <th scope="col">Rings</th>
-            <th scope="col">Every</th>
-            <th scope="col">Data</th>
-            <th scope="col">Tries</th>
+      <Table columns={['Alarm', 'Name', 'Rings', 'Every', 'Data', 'Tries']}>
+        {alarms.map(({ id, name, at, every, data, attempts }) => (
+          <tr key={id}>
+            <th scope="row">{id}</th>
+            <td>{name}</td>
+            <td>{new Date(at).toLocaleString()}</td>
+            <td>{every === undefined ? 'once' : duration(every)}</td>
+            <td className="wrap">
+              <code>{data}</code>
+            </td>
+            <td>{attempts}</td>
           </tr>
-        </thead>
-        <tbody>
-          {alarms.map(({ id, name, at, every, data, attempts }) => (
-            <tr key={id}>
-              <th scope="row">{id}</th>
-              <td>{name}</td>
-              <td>{new Date(at).toLocaleString()}</td>
-              <td>{every === undefined ? 'once' : duration(every)}</td>
-              <td className="wrap">
-                <code>{data}</code>
-              </td>
-              <td>{attempts}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+        ))}
+      </Table>
       {info.alarms > alarms.length && <p className="uid">and {count(info.alarms - alarms.length, 'other')}</p>}
     </Scroll>
   );

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import { useLoaded } from '../shell/hooks';
-import { Empty, Failure, Scroll, time } from '../shell/parts';
+import { Empty, Failure, Scroll, Table, time } from '../shell/parts';
 import { history, type PastState, pretty } from './model';
 
 /** characters of a state that its row shows */
@@ -25,22 +25,11 @@ export function History({ id, turns, active }: { id: string; turns: number; acti
         </Empty>
       ) : (
         <Scroll label="History, newest first">
-          <table className="wide">
-            <thead>
-              <tr>
-                <th scope="col">Turn</th>
-                <th scope="col">Changed by</th>
-                <th scope="col">At</th>
-                <th scope="col">Version</th>
-                <th scope="col">State</th>
-              </tr>
-            </thead>
-            <tbody>
-              {value.map((past) => (
-                <Row key={past.turn} past={past} />
-              ))}
-            </tbody>
-          </table>
+          <Table columns={['Turn', 'Changed by', 'At', 'Version', 'State']}>
+            {value.map((past) => (
+              <Row key={past.turn} past={past} />
+            ))}
+          </Table>
         </Scroll>
       )}
       <div className="pages">

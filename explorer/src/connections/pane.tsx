@@ -2,7 +2,7 @@ import { Fragment, useEffect, useState } from 'react';
 import { ask } from '../http';
 import type { PaneProps } from '../shell/pane';
 import { useLoaded } from '../shell/hooks';
-import { Badge, duration, Empty, Failure, Scroll, time } from '../shell/parts';
+import { Badge, duration, Empty, Failure, Scroll, Table, time } from '../shell/parts';
 
 interface Connection {
   readonly name: string;
@@ -111,41 +111,28 @@ function NoConnections() {
 
 function Connections({ report, active }: { report: Report; active: boolean }) {
   return (
-    <table className="wide">
-      <caption>Connections</caption>
-      <thead>
-        <tr>
-          <th scope="col">Name</th>
-          <th scope="col">Kind</th>
-          <th scope="col">Address</th>
-          <th scope="col">Variables</th>
-          <th scope="col">State</th>
-          <th scope="col">Calls</th>
+    <Table caption="Connections" columns={['Name', 'Kind', 'Address', 'Variables', 'State', 'Calls']}>
+      {report.connections.map((one) => (
+        <tr key={one.name}>
+          <th scope="row">{one.name}</th>
+          <td>{one.kind}</td>
+          <td>{one.address ? <code>{one.address}</code> : <span className="none">not known</span>}</td>
+          <td>
+            {one.variables.length === 0 && <span className="none">none</span>}
+            {one.variables.map((variable) => (
+              <div key={variable.name}>
+                <code>{variable.name}</code>{' '}
+                {variable.set ? <Badge tone="good">set</Badge> : <Badge tone="bad">not set</Badge>}
+              </div>
+            ))}
+          </td>
+          <td className="wrap">
+            <State connection={one} active={active} />
+          </td>
+          <td>{callsText(report.totals.connections[one.name])}</td>
         </tr>
-      </thead>
-      <tbody>
-        {report.connections.map((one) => (
-          <tr key={one.name}>
-            <th scope="row">{one.name}</th>
-            <td>{one.kind}</td>
-            <td>{one.address ? <code>{one.address}</code> : <span className="none">not known</span>}</td>
-            <td>
-              {one.variables.length === 0 && <span className="none">none</span>}
-              {one.variables.map((variable) => (
-                <div key={variable.name}>
-                  <code>{variable.name}</code>{' '}
-                  {variable.set ? <Badge tone="good">set</Badge> : <Badge tone="bad">not set</Badge>}
-                </div>
-              ))}
-            </td>
-            <td className="wrap">
-              <State connection={one} active={active} />
-            </td>
-            <td>{callsText(report.totals.connections[one.name])}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+      ))}
+    </Table>
   );
 }
 
@@ -211,40 +198,28 @@ function callsText(totals: Totals | undefined): string {
 function Models({ report }: { report: Report }) {
   if (report.models.length === 0) return null;
   return (
-    <table className="wide">
-      <caption>Models</caption>
-      <thead>
-        <tr>
-          <th scope="col">Name</th>
-          <th scope="col">Provider’s model</th>
-          <th scope="col">Connection</th>
-          <th scope="col">Path</th>
-          <th scope="col">Calls</th>
-          <th scope="col">Tokens in</th>
-          <th scope="col">Tokens out</th>
-          <th scope="col">Cost</th>
-        </tr>
-      </thead>
-      <tbody>
-        {report.models.map((one) => {
-          const totals = report.totals.models[one.name];
-          return (
-            <tr key={one.name}>
-              <th scope="row">{one.name}</th>
-              <td>{one.sourceModel}</td>
-              <td>{one.connection}</td>
-              <td>
-                <code>{one.path}</code>
-              </td>
-              <td>{callsText(totals)}</td>
-              <td className="number">{(totals?.inputTokens ?? 0).toLocaleString()}</td>
-              <td className="number">{(totals?.outputTokens ?? 0).toLocaleString()}</td>
-              <td className="number">{totals?.cost === undefined ? '–' : totals.cost.toFixed(4)}</td>
-            </tr>
-          );
-        })}
-      </tbody>
-    </table>
+    <Table
+      caption="Models"
+      columns={['Name', 'Provider’s model', 'Connection', 'Path', 'Calls', 'Tokens in', 'Tokens out', 'Cost']}
+    >
+      {report.models.map((one) => {
+        const totals = report.totals.models[one.name];
+        return (
+          <tr key={one.name}>
+            <th scope="row">{one.name}</th>
+            <td>{one.sourceModel}</td>
+            <td>{one.connection}</td>
+            <td>
+              <code>{one.path}</code>
+            </td>
+            <td>{callsText(totals)}</td>
+            <td className="number">{(totals?.inputTokens ?? 0).toLocaleString()}</td>
+            <td className="number">{(totals?.outputTokens ?? 0).toLocaleString()}</td>
+            <td className="number">{totals?.cost === undefined ? '–' : totals.cost.toFixed(4)}</td>
+          </tr>
+        );
+      })}
+    </Table>
   );
 }
 
@@ -259,27 +234,15 @@ function Calls({ calls }: { calls: readonly Call[] }) {
     );
   }
   return (
-    <table className="wide">
-      <caption>
-        Recent calls <span className="count">{calls.length}</span>
-      </caption>
-      <thead>
-        <tr>
-          <th scope="col">At</th>
-          <th scope="col">Connection</th>
-          <th scope="col">Kind</th>
-          <th scope="col">What</th>
-          <th scope="col">Time</th>
-          <th scope="col">Tokens</th>
-          <th scope="col">Outcome</th>
-        </tr>
-      </thead>
-      <tbody>
-        {calls.map((call) => (
-          <CallRow key={`${call.startedAt} ${call.kind} ${call.what} ${call.ms}`} call={call} />
-        ))}
-      </tbody>
-    </table>
+    <Table
+      caption="Recent calls"
+      count={calls.length}
+      columns={['At', 'Connection', 'Kind', 'What', 'Time', 'Tokens', 'Outcome']}
+    >
+      {calls.map((call) => (
+        <CallRow key={`${call.startedAt} ${call.kind} ${call.what} ${call.ms}`} call={call} />
+      ))}
+    </Table>
   );
 }
 

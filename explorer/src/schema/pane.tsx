@@ -3,7 +3,7 @@ import { ask } from '../http';
 import { type GraphSchema, isReserved, type Predicate, readSchema } from '../query/schema';
 import type { PaneProps } from '../shell/pane';
 import { useLoaded } from '../shell/hooks';
-import { Badge, Empty, Failure, Scroll, Tabs } from '../shell/parts';
+import { Badge, Empty, Failure, Scroll, Table, Tabs } from '../shell/parts';
 
 interface Field {
   readonly name: string;
@@ -257,41 +257,29 @@ function Predicates({ graph, served, sizes, building, filter }: PredicatesProps)
           </Empty>
         ))}
       {shown.length > 0 && (
-        <table className="wide">
-          <thead>
-            <tr>
-              <th scope="col">Predicate</th>
-              <th scope="col">Type</th>
-              <th scope="col">Data</th>
-              <th scope="col">Indexes</th>
-              <th scope="col">Directives</th>
-              <th scope="col">GraphQL field</th>
+        <Table columns={['Predicate', 'Type', 'Data', 'Indexes', 'Directives', 'GraphQL field']}>
+          {shown.map((one) => (
+            <tr key={one.predicate}>
+              <th scope="row">
+                <code>{one.predicate}</code>
+              </th>
+              <td>
+                <code>{typeOf(one)}</code>
+              </td>
+              <td className="number">{sizeText(sized.get(one.predicate)?.['data'])}</td>
+              <td>
+                <Indexes predicate={one} sizes={sized.get(one.predicate)} />
+                {building
+                  .filter((build) => build.predicate === one.predicate)
+                  .map((build) => (
+                    <Progress key={build.kinds.join()} build={build} />
+                  ))}
+              </td>
+              <td>{directives(one)}</td>
+              <td>{(fields.get(one.predicate) ?? []).join(', ')}</td>
             </tr>
-          </thead>
-          <tbody>
-            {shown.map((one) => (
-              <tr key={one.predicate}>
-                <th scope="row">
-                  <code>{one.predicate}</code>
-                </th>
-                <td>
-                  <code>{typeOf(one)}</code>
-                </td>
-                <td className="number">{sizeText(sized.get(one.predicate)?.['data'])}</td>
-                <td>
-                  <Indexes predicate={one} sizes={sized.get(one.predicate)} />
-                  {building
-                    .filter((build) => build.predicate === one.predicate)
-                    .map((build) => (
-                      <Progress key={build.kinds.join()} build={build} />
-                    ))}
-                </td>
-                <td>{directives(one)}</td>
-                <td>{(fields.get(one.predicate) ?? []).join(', ')}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+          ))}
+        </Table>
       )}
       <label className="check">
         <input type="checkbox" checked={reserved} onChange={(event) => setReserved(event.target.checked)} /> Show the
@@ -353,23 +341,14 @@ function StoredTypes({ graph, filter }: { graph: GraphSchema; filter: string }) 
   const shown = graph.types.filter((type) => matches(filter, type.name));
   if (shown.length === 0) return null;
   return (
-    <table className="wide">
-      <caption>Types of the graph language</caption>
-      <thead>
-        <tr>
-          <th scope="col">Type</th>
-          <th scope="col">Predicates that expand(_all_) follows</th>
+    <Table caption="Types of the graph language" columns={['Type', 'Predicates that expand(_all_) follows']}>
+      {shown.map(({ name, fields = [] }) => (
+        <tr key={name}>
+          <th scope="row">{name}</th>
+          <td className="wrap">{fields.map((field) => field.name).join(', ')}</td>
         </tr>
-      </thead>
-      <tbody>
-        {shown.map(({ name, fields = [] }) => (
-          <tr key={name}>
-            <th scope="row">{name}</th>
-            <td className="wrap">{fields.map((field) => field.name).join(', ')}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+      ))}
+    </Table>
   );
 }
 
@@ -403,35 +382,28 @@ function Operations({ served, filter }: { served: Served; filter: string }) {
     const list = shown.filter((one) => one.kind === kind);
     if (list.length === 0) return null;
     return (
-      <table key={kind} className="wide operations">
-        <caption>
-          {kind} <span className="count">{list.length}</span>
-        </caption>
-        <thead>
-          <tr>
-            <th scope="col">Operation</th>
-            <th scope="col">Comes from</th>
-            <th scope="col">Arguments</th>
-            <th scope="col">Result</th>
+      <Table
+        key={kind}
+        className="operations"
+        caption={kind}
+        count={list.length}
+        columns={['Operation', 'Comes from', 'Arguments', 'Result']}
+      >
+        {list.map((one) => (
+          <tr key={one.name} title={one.description}>
+            <th scope="row">{one.name}</th>
+            <td>
+              <Badge tone={FROM[one.from].tone}>{FROM[one.from].label}</Badge> {one.source}
+            </td>
+            <td className="wrap">
+              <code>{one.args.map(({ name, type }) => `${name}: ${type}`).join(', ')}</code>
+            </td>
+            <td className="wrap">
+              <code>{one.result}</code>
+            </td>
           </tr>
-        </thead>
-        <tbody>
-          {list.map((one) => (
-            <tr key={one.name} title={one.description}>
-              <th scope="row">{one.name}</th>
-              <td>
-                <Badge tone={FROM[one.from].tone}>{FROM[one.from].label}</Badge> {one.source}
-              </td>
-              <td className="wrap">
-                <code>{one.args.map(({ name, type }) => `${name}: ${type}`).join(', ')}</code>
-              </td>
-              <td className="wrap">
-                <code>{one.result}</code>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+        ))}
+      </Table>
     );
   });
 }

@@ -33,6 +33,41 @@ export function Scroll({ label, children }: { label: string; children: ReactNode
   );
 }
 
+/** A wide table; with `caption` its name above it, with `count` how many there are. */
+export function Table({
+  columns,
+  caption,
+  count,
+  className = '',
+  children,
+}: {
+  columns: readonly string[];
+  caption?: string;
+  count?: number;
+  className?: string;
+  children: ReactNode;
+}) {
+  return (
+    <table className={`wide ${className}`.trimEnd()}>
+      {caption !== undefined && (
+        <caption>
+          {caption} {count !== undefined && <span className="count">{count}</span>}
+        </caption>
+      )}
+      <thead>
+        <tr>
+          {columns.map((column) => (
+            <th key={column} scope="col">
+              {column}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>{children}</tbody>
+    </table>
+  );
+}
+
 export interface Tab {
   readonly id: string;
   readonly label: string;
