@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { GraphsteadError } from '../../base/index.js';
-import { parseMutation, parseQuery } from './index.js';
+import { atOnce, GraphsteadError } from '../../base/index.js';
+import { parseMutationSteps, parseQuery } from './index.js';
 
 /** What begins with the graph language gets wrong, and what it is told to do. */
 const QUERIES: readonly (readonly [text: string, fix: string])[] = [
@@ -53,7 +53,7 @@ function told(parse: () => unknown): GraphsteadError {
 describe('a mistake of a beginner is told with what to write', () => {
   const all = [
     ...QUERIES.map(([text, fix]) => [text, fix, () => parseQuery(text)] as const),
-    ...MUTATIONS.map(([text, fix]) => [text, fix, () => parseMutation(text, {})] as const),
+    ...MUTATIONS.map(([text, fix]) => [text, fix, () => atOnce(parseMutationSteps(text))] as const),
   ];
   for (const [text, fix, parse] of all) {
     it(text, () => {
