@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { PaneProps } from '../shell/pane';
 import { useLoaded } from '../shell/hooks';
-import { count, Empty, Failure } from '../shell/parts';
+import { count, Empty, Failure, Pager } from '../shell/parts';
 import { AgentView } from './agent';
 import { StatusBadge } from './status-badge';
 import { type Agent, type AgentType, listAgents, startAgent } from './model';
@@ -70,27 +70,7 @@ export default function AgentsPane({ active, rest, info }: PaneProps) {
         </ul>
         <div className="pages">
           <FindAgent />
-          {(pages.length > 1 || next !== undefined) && (
-            <>
-              <button
-                type="button"
-                aria-label="Previous agents"
-                disabled={pages.length === 1}
-                onClick={() => setPages(pages.slice(0, -1))}
-              >
-                ‹
-              </button>
-              <span>page {pages.length}</span>
-              <button
-                type="button"
-                aria-label="Next agents"
-                disabled={next === undefined}
-                onClick={() => setPages([...pages, next ?? ''])}
-              >
-                ›
-              </button>
-            </>
-          )}
+          <Pager of="agents" pages={pages} next={next} onChange={setPages} />
         </div>
       </div>
       {at === '' ? (

@@ -3,7 +3,7 @@ import { Details } from '../query/details';
 import { type GraphSchema, readSchema } from '../query/schema';
 import type { PaneProps } from '../shell/pane';
 import { useLoaded } from '../shell/hooks';
-import { CopyButton, Empty, Failure, Scroll } from '../shell/parts';
+import { CopyButton, Empty, Failure, Pager, Scroll } from '../shell/parts';
 import { countNodes, pageQuery, readNode, readPage, type Row, type Source, sourcesOf } from './model';
 
 /** a source and a node; names of predicates may hold slashes */
@@ -118,27 +118,9 @@ function Rows({ source, active, current }: RowsProps) {
         </Empty>
       )}
       {rows.length > 0 && <RowTable source={source} rows={rows} current={current} />}
-      {(pages.length > 1 || next !== undefined) && (
-        <div className="pages">
-          <button
-            type="button"
-            aria-label="Previous nodes"
-            disabled={pages.length === 1}
-            onClick={() => setPages(pages.slice(0, -1))}
-          >
-            ‹
-          </button>
-          <span>page {pages.length}</span>
-          <button
-            type="button"
-            aria-label="Next nodes"
-            disabled={next === undefined}
-            onClick={() => setPages([...pages, next ?? ''])}
-          >
-            ›
-          </button>
-        </div>
-      )}
+      <div className="pages">
+        <Pager of="nodes" pages={pages} next={next} onChange={setPages} />
+      </div>
     </div>
   );
 }

@@ -68,6 +68,42 @@ export function Table({
   );
 }
 
+interface PagerProps {
+  /** what the pages are of, as in "Next agents" */
+  readonly of: string;
+  /** where the pages up to the shown one begin */
+  readonly pages: readonly string[];
+  /** where the next one begins; absent on the last */
+  readonly next: string | undefined;
+  onChange(pages: readonly string[]): void;
+}
+
+/** One page forth or back; nothing where there is one page alone. */
+export function Pager({ of, pages, next, onChange }: PagerProps) {
+  if (pages.length === 1 && next === undefined) return null;
+  return (
+    <>
+      <button
+        type="button"
+        aria-label={`Previous ${of}`}
+        disabled={pages.length === 1}
+        onClick={() => onChange(pages.slice(0, -1))}
+      >
+        ‹
+      </button>
+      <span>page {pages.length}</span>
+      <button
+        type="button"
+        aria-label={`Next ${of}`}
+        disabled={next === undefined}
+        onClick={() => onChange([...pages, next ?? ''])}
+      >
+        ›
+      </button>
+    </>
+  );
+}
+
 export interface Tab {
   readonly id: string;
   readonly label: string;
