@@ -4,6 +4,7 @@ import type { Argument, Filter, FunctionCall } from '../../dql/index.js';
 import { MAX_UID } from '../../graph/index.js';
 import type { Field, ObjectType, UnionType } from '../../sdl/index.js';
 import { inputMeaning, type ValueOperator } from '../schema/meaning.js';
+import { patternParts } from '../schema/pattern.js';
 import { authFilter } from './auth/filter.js';
 import { askable } from './auth/misfit.js';
 import { coordinatesOf } from './geo.js';
@@ -347,9 +348,6 @@ function region(predicate: PredicateName, operator: 'contains' | 'intersects', i
 }
 
 function pattern(text: string): Argument {
-  const match = /^\/(.*)\/([a-z]*)$/s.exec(text);
-  if (match) return regexp(match[1], match[2]);
-  throw new GraphsteadError('INVALID_VALUE', `regexp "${text}" is not written between slashes`, {
-    fix: 'Write it as "/pattern/" or "/pattern/i".',
-  });
+  const { source, flags } = patternParts(text);
+  return regexp(source, flags);
 }

@@ -276,6 +276,18 @@ describe('rules that are queries', () => {
     expect(messages(() => generate(sides(rule)))).toEqual([expect.stringContaining(reason)]);
   });
 
+  it('hold patterns that can be read, and claims that are looked at when they come', () => {
+    const told = (pattern: string, head = 'query') => {
+      const rule = `${head} { queryA(filter: {n: {regexp: ${pattern}}}) { n } }`;
+      return messages(() =>
+        generate(`type A @auth(query: {rule: ${JSON.stringify(rule)}}) { n: String @search(by: [regexp]) }`),
+      );
+    };
+    expect([...told('"/^ab+/"'), ...told('"/x/i"'), ...told('$P', 'query($P: String!)')]).toEqual([]);
+    expect(told('"/a(/"')).toEqual([expect.stringMatching(/^@auth on A: the rule is not a valid query: .*pattern/)]);
+    expect(told('"abc"')).toEqual([expect.stringContaining('"abc" is not written between slashes')]);
+  });
+
   it('may ask for the first of an edge, which is there where any is', () => {
     expect(messages(() => generate(sides('queryA { b { parts(first: 1, order: {asc: n}) { n } } }')))).toEqual([]);
   });

@@ -14,12 +14,14 @@ import {
 } from 'graphql';
 import { GraphsteadError, type Steps } from '../../base/index.js';
 import { type AuthAction, type AuthRule, isAbout, type ObjectType, placeInString } from '../../sdl/index.js';
+import { compilePattern } from '../../values/index.js';
 import { cascadeNamesFields, namesOf } from './cascade-names.js';
 import type { Context } from './context.js';
 import { REQUEST_DIRECTIVES } from './directive.js';
 import { withFixes } from './document-fix.js';
 import { DOCUMENT_RULES } from './document-rules.js';
 import { fieldMeaning } from './meaning.js';
+import { patternParts } from './pattern.js';
 import { typeQueries } from './query.js';
 
 type Definition = Parameters<typeof fieldMeaning>[0];
@@ -52,7 +54,7 @@ export function* checkAuthRules(context: Context, left: ReadonlySet<string>): St
   const mistakes: GraphsteadError[] = [];
   for (const { type, graph } of rules) {
     yield;
-    const errors = validate(schema, graph.document, [...DOCUMENT_RULES, cascadeNamesFields, decides]);
+    const errors = validate(schema, graph.document, [...DOCUMENT_RULES, cascadeNamesFields, decides, holdsPatterns]);
     const told = errors.filter((error) => !isAbout(error.message, left));
     const fixed = withFixes(told, graph.document, schema);
     mistakes.push(...fixed.map((error) => notAQuery(context.model.text, type, graph, error)));
@@ -105,6 +107,28 @@ function decides(context: ValidationContext): ASTVisitor {
       }
     },
   };
+}
+
+/** A rule for the texts of rules: the patterns that stand there can be read. Those of claims are looked at as they come. */
+function holdsPatterns(context: ValidationContext): ASTVisitor {
+  return {
+    ObjectField({ name, value }) {
+      if (name.value !== 'regexp' || value.kind !== Kind.STRING) return;
+      const mistake = patternMistake(value.value);
+      if (mistake) context.reportError(new GraphQLError(mistake, { nodes: value }));
+    },
+  };
+}
+
+function patternMistake(text: string): string | undefined {
+  try {
+    const { source, flags } = patternParts(text);
+    compilePattern(source, flags);
+    return undefined;
+  } catch (error) {
+    if (error instanceof GraphsteadError) return error.message;
+    throw error;
+  }
 }
 
 /** Why asking for a field says nothing of a node; undefined where it does. */
