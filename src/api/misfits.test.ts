@@ -4,7 +4,7 @@ import type { GraphChange } from '../graph/index.js';
 
 const TYPES = `
   interface Named { name: String! }
-  type City implements Named { size: Size sizes: [Size!] land: Land! streets: [Street!] @hasInverse(field: city) }
+  type City implements Named { size: Size people: Int heights: [Int!] sizes: [Size!] land: Land! streets: [Street!] @hasInverse(field: city) }
   type Land { name: String! cities: [City!] @hasInverse(field: land) rivers: [River!] @dgraph(pred: "~River.land") }
   type Street { city: City }
   type River { land: Land }
@@ -78,5 +78,21 @@ describe('what stored nodes do not have as the definitions say it', () => {
     expect(await messages(changes)).toEqual([
       'City.size: stored nodes hold what Size does not have: they answer INVALID_VALUE for it',
     ]);
+  });
+
+  it.each(['City.people', 'City.heights'])('is told where %s has more than the 32 bits of Int', async (predicate) => {
+    const people = (value: number): GraphChange => ({
+      op: 'setValue',
+      uid: 1,
+      predicate,
+      value: { type: 'int', value },
+      lang: '',
+    });
+    expect(await messages([...WHOLE, people(2_147_483_647), people(-2_147_483_648)])).toEqual([]);
+    for (const value of [2_147_483_648, -2_147_483_649]) {
+      expect(await messages([...WHOLE, people(value)])).toEqual([
+        `${predicate}: stored nodes hold numbers of more than 32 bits: they answer INVALID_VALUE for it, unless it is Int64`,
+      ]);
+    }
   });
 });

@@ -2,13 +2,13 @@ import { type Graph, type GraphReader, hasUid, type Predicate, type UidList } fr
 import type { Field, Model, ObjectType, Storage } from '../sdl/index.js';
 import type { Unreachable } from './contract.js';
 import { and, call, literal, not, ofType, storedName, test } from './execute/syntax.js';
-import { type Gone, isRequired, lacking, stored, storedFields, thoseWithData, told } from './unreachable.js';
+import { beyondInt, type Gone, isRequired, lacking, stored, storedFields, thoseWithData, told } from './unreachable.js';
 
 /** nodes of each edge that are looked at, and edges of each */
 const SAMPLE = 500;
 
 /**
- * What stored nodes do not have as the definitions say it: they lack a field that is required, hold what an enum does not have, or lead
+ * What stored nodes do not have as the definitions say it: they lack a field that is required, hold what an enum or Int does not have, or lead
  * to nodes that do not lead back (on samples). Requests to GraphQL leave nothing such; imports and the graph language may.
  */
 export async function misfits(model: Model, graph: Graph): Promise<readonly Unreachable[]> {
@@ -18,11 +18,12 @@ export async function misfits(model: Model, graph: Graph): Promise<readonly Unre
 }
 
 function ofField(model: Model, type: ObjectType, field: Field): readonly Gone[] {
-  const strange = field.type.list ? undefined : strangeValue(model, type, field);
+  const strange = field.type.name === 'Int' ? beyondInt(type, field) : strangeValue(model, type, field);
   return [...(isRequired(field) ? [lacking(type, field, 'it is required')] : []), ...(strange ? [strange] : [])];
 }
 
 function strangeValue(model: Model, type: ObjectType, field: Field): Gone | undefined {
+  if (field.type.list) return undefined;
   const values = model.enums.find(({ name }) => name === field.type.name)?.values.map(({ name }) => name);
   if (!values) return undefined;
   const name = storedName(field.storage as Storage);

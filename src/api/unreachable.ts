@@ -3,7 +3,8 @@ import type { Filter, FunctionCall } from '../dql/index.js';
 import type { Graph, GraphReader } from '../graph/index.js';
 import type { Field, Model, ObjectType, Storage } from '../sdl/index.js';
 import type { Unreachable } from './contract.js';
-import { block, call, childrenOf, literal, not, ofType, storedName, test, uidVariable } from './execute/syntax.js';
+import { INT_MAX, INT_MIN } from './execute/scalar.js';
+import { block, call, childrenOf, literal, not, ofType, or, storedName, test, uidVariable } from './execute/syntax.js';
 
 /** What definitions do not read, and a question that finds one node with data of it. */
 export interface Gone {
@@ -17,11 +18,11 @@ export interface Gone {
 /**
  * Stored data that one set of definitions reaches and another does not: of types and fields that are gone, and of edges
  * that lead to another type now; and nodes that cannot be read as the second set says: they lack a field that it requires, or hold what
- * an enum has no more. What holds no data is not told.
+ * an enum has no more, or Int has not. What holds no data is not told.
  */
 export async function unreachable(before: Model, after: Model, graph: Graph): Promise<readonly Unreachable[]> {
   return thoseWithData(
-    [goneTypes, goneFields, missingFields, goneValues].flatMap((find) => find(before, after)),
+    [goneTypes, goneFields, missingFields, goneValues, shorterNumbers].flatMap((find) => find(before, after)),
     graph,
   );
 }
@@ -132,6 +133,29 @@ function goneValues(before: Model, after: Model): Gone[] {
       return [{ told: told(type, field, why), holds: ofType(type.storedName), filter: test(holding) }];
     }),
   );
+}
+
+function shorterNumbers(before: Model, after: Model): Gone[] {
+  return [...keptTypes(before, after)].flatMap(([type, was]) =>
+    storedFields(type)
+      .filter((field) => field.type.name === 'Int' && was(field)?.type.name === 'Int64')
+      .map((field) => beyondInt(type, field)),
+  );
+}
+
+/** Nodes of the type with a number that Int does not hold. */
+export function beyondInt(type: ObjectType, field: Field): Gone {
+  const name = storedName(field.storage as Storage);
+  const filter = or(test(call('lt', name, [literal(INT_MIN)])), test(call('gt', name, [literal(INT_MAX)])));
+  return {
+    told: told(
+      type,
+      field,
+      'stored nodes hold numbers of more than 32 bits: they answer INVALID_VALUE for it, unless it is Int64',
+    ),
+    holds: ofType(type.storedName),
+    ...(filter ? { filter } : {}),
+  };
 }
 
 export function told(type: ObjectType, field: Field, why: string): Unreachable {

@@ -358,6 +358,11 @@ type Essay { id: ID! title: String }`;
     const required = enums('HIGH LOW').replace('note: String', 'note: String! day: DateTime! days: [DateTime!]!');
     expect(await unreachable(required)).toEqual([lacking('note'), lacking('day')]);
     expect(await unreachable(enums('HIGH LOW').replace('rank: Rank', 'rank: Rank!'))).toEqual([]);
+    const counted = enums('HIGH LOW').replace('note: String', 'note: String hits: Int64');
+    await marks.schema(counted);
+    await marks.graphql('mutation { addMark(input: [{ hits: "2147483648" }]) { numUids } }');
+    const shorter = await unreachable(counted.replace('Int64', 'Int'));
+    expect(shorter).toEqual([expect.stringMatching(/^Mark\.hits: stored nodes hold numbers of more than 32 bits/)]);
     await marks.close();
   });
 

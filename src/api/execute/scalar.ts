@@ -15,8 +15,9 @@ import {
 /** Writes the stored value in bytes[start, end) as JSON of a GraphQL type; false when it cannot be of that type. */
 export type ScalarWriter = (bytes: StoredValue, start: number, end: number, out: JsonWriter) => boolean;
 
-const INT_MAX = 2_147_483_647;
-const INT_MIN = -2_147_483_648;
+/** What GraphQL's Int holds. */
+export const INT_MAX = 2_147_483_647;
+export const INT_MIN = -2_147_483_648;
 
 /** How stored values become JSON of this type: straight from bytes where the stored type fits. */
 export function scalarWriter(type: GraphQLLeafType): ScalarWriter {
