@@ -222,6 +222,43 @@ describe('reading functions', () => {
     expect([shown(result), result.oneOf]).toEqual(['String!', ['done']]);
   });
 
+  it('names what Pick and Record make after its place, and describes it by nothing of theirs', () => {
+    const manifest = read(`
+      /** Who asks. */
+      interface User {
+        id: string;
+        /** as it is written */
+        name: string;
+        age: number;
+      }
+      export function getUser(like: Partial<User>): Pick<User, 'id' | 'name'> { throw 0; }
+      export function getSum(): Record<'yes' | 'no', number> { throw 0; }
+      export function getBrief(): Pick<User, 'id' | 'name'> { throw 0; }
+    `);
+    const types = manifest.types.map((type) => [type.name, type.description]);
+    expect(types).toEqual([
+      ['GetSumResult', undefined],
+      ['GetUserResult', undefined],
+      ['UserPartialInput', undefined],
+    ]);
+    expect(signatures(manifest)).toMatchObject({ getBrief: 'query (): GetUserResult!' });
+    expect(JSON.stringify(manifest.types)).toContain('as it is written');
+  });
+
+  it('counts a function once that one file exports on from another', () => {
+    const dir = join(root, String(count++));
+    mkdirSync(join(dir, 'functions'), { recursive: true });
+    const files = {
+      'all.ts':
+        "export * from './notes.js';\nexport { getNote as findNote } from './notes.js';\nexport { default as getText } from './text.js';",
+      'notes.ts': "export function getNote(): string { return ''; }",
+      'text.ts': "export default function (): string { return ''; }",
+    };
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(dir, 'functions', name), text);
+    const { operations } = readSource(findSource(dir)).manifest;
+    expect(operations.map(({ name }) => name).sort()).toEqual(['findNote', 'getNote', 'getText']);
+  });
+
   it('takes descriptions and @query or @mutation from doc comments', () => {
     const manifest = read(`
       /**

@@ -93,16 +93,21 @@ function hashes({ files }: Program): Record<string, string> {
   return Object.fromEntries(files.map(({ fileName, text }) => [fileName, hashOfText(text)]));
 }
 
-function exportedFunctions({ checker, entries }: Program): { name: string; symbol: ts.Symbol }[] {
-  return entries.flatMap((file) => {
+/** Each once: a file may export on what another does. */
+function exportedFunctions({ checker, entries }: Program): readonly { name: string; symbol: ts.Symbol }[] {
+  const namesOf = new Map<ts.Symbol, Set<string>>();
+  for (const file of entries) {
     const module = checker.getSymbolAtLocation(file);
-    const exported = module === undefined ? [] : checker.getExportsOfModule(module);
-    const all = exported.map((symbol) => ({ name: symbol.name, symbol: aliased(checker, symbol) }));
+    for (const exported of module === undefined ? [] : checker.getExportsOfModule(module)) {
+      const symbol = aliased(checker, exported);
+      if ((symbol.flags & ts.SymbolFlags.Value) === 0) continue;
+      namesOf.set(symbol, (namesOf.get(symbol) ?? new Set()).add(exported.name));
+    }
+  }
+  return [...namesOf].flatMap(([symbol, names]) => {
     // a default that has a name of its own too is the operation of that name
-    const named = new Set(all.flatMap(({ name, symbol }) => (name === 'default' ? [] : [symbol])));
-    return all.filter(({ name, symbol }) => {
-      return (symbol.flags & ts.SymbolFlags.Value) !== 0 && (name !== 'default' || !named.has(symbol));
-    });
+    const counted = names.size === 1 ? [...names] : [...names].filter((name) => name !== 'default');
+    return counted.map((name) => ({ name, symbol }));
   });
 }
 

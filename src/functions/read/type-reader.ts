@@ -330,7 +330,7 @@ export class TypeReader {
     return name;
   }
 
-  /** `Page<User>` becomes UserPage; undefined for a type without a name, and for `Page<{ id: string }>`, which holds one. */
+  /** `Page<User>` becomes UserPage; undefined for a type without a name, and for `Page<{ id: string }>` and `Pick<User, 'id'>`, which hold one. */
   #ownName(type: ts.Type): string | undefined {
     const symbol = type.aliasSymbol ?? type.symbol;
     if (symbol === undefined || symbol.name.startsWith('__')) return undefined;
@@ -358,18 +358,17 @@ export class TypeReader {
     const name = this.#scalarOf(type.isUnion() ? type.types : [type]) ?? this.#ownName(type);
     if (name !== undefined) return name;
     const text = this.#text(type);
-    return text.includes('{') ? undefined : pascal(text.replace(/\W+/g, ''));
+    return /[{"]/.test(text) ? undefined : pascal(text.replace(/\W+/g, ''));
   }
 
   #isLibrary(type: ts.Type, name?: string): boolean {
     const { symbol } = type;
     if (symbol === undefined || symbol.name.startsWith('__')) return false;
-    const file = symbol.declarations?.[0]?.getSourceFile().fileName ?? '';
-    const library = /\/typescript\/lib\/lib\.|\/@types\/node\//.test(file);
-    return library && (name === undefined || symbol.name === name);
+    return isOfLibrary(symbol) && (name === undefined || symbol.name === name);
   }
 
   #describe(symbol: ts.Symbol | undefined): { description?: string } {
+    if (symbol !== undefined && isOfLibrary(symbol)) return {}; // what Partial and Record are says nothing of what they hold here
     const text = ts.displayPartsToString(symbol?.getDocumentationComment(this.checker));
     return text === '' ? {} : { description: text };
   }
@@ -382,6 +381,11 @@ export class TypeReader {
     this.refusals.add(place.node, `GraphQL cannot express ${what}`, fix);
     return { kind: 'named', name: 'String', nullable: true, ...rest } as TypeUse & T;
   }
+}
+
+/** Declared by TypeScript or Node.js. */
+function isOfLibrary({ declarations }: ts.Symbol): boolean {
+  return /\/typescript\/lib\/lib\.|\/@types\/node\//.test(declarations?.[0]?.getSourceFile().fileName ?? '');
 }
 
 /** Whether GraphQL takes the name. */
