@@ -3,7 +3,7 @@ import { GraphsteadError } from '../../base/index.js';
 /** Nothing was sent. @param option names the service that writes */
 export function writerAway(host: string, option: string, cause: unknown): GraphsteadError {
   const told = `this service only reads, and the one that writes cannot be reached at ${host}`;
-  const fix = `Come back later; where it stays so, look whether ${option} names the service that writes.`;
+  const fix = `Come back later; a query that says that it only reads (ro=true) is answered here. Where it stays so, look whether ${option} names the service that writes.`;
   return new GraphsteadError('READ_ONLY_STORE', told, { fix, cause });
 }
 
