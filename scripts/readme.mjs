@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-export const readmePath = join(dirname(dirname(fileURLToPath(import.meta.url))), 'README.md');
+const readmePath = join(dirname(dirname(fileURLToPath(import.meta.url))), 'README.md');
 const BLOCK = /```(graphql|dql)\n([\s\S]*?)```\n\n```json\n([\s\S]*?)```/g;
 
 /** `{language, query, answer}` of each question, in order. */
@@ -34,7 +34,7 @@ function print(value, indent) {
 }
 
 /** README.md with fresh answers. */
-export async function refreshed(url) {
+async function refreshed(url) {
   const text = readFileSync(readmePath, 'utf8');
   const answers = [];
   for (const question of questions(text)) answers.push(await ask(url, question));

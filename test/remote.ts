@@ -2,7 +2,7 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export interface RemoteCall {
+interface RemoteCall {
   readonly method: string;
   readonly url: string;
   readonly headers: IncomingHttpHeaders;
@@ -11,7 +11,7 @@ export interface RemoteCall {
   json(): any;
 }
 
-export interface RemoteReply {
+interface RemoteReply {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   /** text as it is; anything else as JSON */

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 
 export const bin = fileURLToPath(new URL('../../bin/graphstead.js', import.meta.url));
 
-export interface Ended {
+interface Ended {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;

@@ -12,7 +12,7 @@ import {
 } from '../../src/store/index.js';
 
 /** One place where stores of one kind are opened, again and again. */
-export interface StorePlace {
+interface StorePlace {
   /** Opens the same data; `takeOver` although another one is open. */
   open(options?: { readonly takeOver?: boolean }): Promise<Store>;
   remove(): Promise<void>;

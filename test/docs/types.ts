@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 import ts from 'typescript';
 
-export interface PageModule {
+interface PageModule {
   readonly page: string;
   readonly line: number;
   readonly text: string;

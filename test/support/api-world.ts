@@ -23,11 +23,11 @@ export interface Answer {
 export type Data = Record<string, Tree>;
 /** JSON that a test reaches into. */
 export type Tree = TreeObject & readonly Tree[];
-export interface TreeObject {
+interface TreeObject {
   readonly [key: string]: Tree;
 }
 
-export interface WorldOptions {
+interface WorldOptions {
   readonly names?: Names;
   readonly clock?: Clock;
   readonly operations?: readonly Operation[];

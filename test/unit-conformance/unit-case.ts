@@ -6,7 +6,7 @@ const folder = join(process.env.CONFORMANCE ?? join(import.meta.dirname, '../../
 
 type Step = string | number | { readonly where: { readonly path: readonly Step[]; readonly equals: unknown } };
 
-export interface UnitCheck {
+interface UnitCheck {
   readonly kind: string;
   readonly path?: readonly Step[];
   readonly value?: unknown;

@@ -6,7 +6,7 @@ export interface PictureNode {
   readonly values: Record<string, unknown>;
 }
 
-export interface PictureEdge {
+interface PictureEdge {
   readonly from: string;
   readonly to: string;
   readonly predicate: string;
@@ -19,7 +19,7 @@ export interface PictureData {
   dropped: number;
 }
 
-export const MOST_NODES = 20_000;
+const MOST_NODES = 20_000;
 
 export function emptyPicture(): PictureData {
   return { nodes: new Map(), edges: new Map(), dropped: 0 };
