@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { graphApplier, graphShared, printSchema } from './index.js';
+import { type GraphChange, graphApplier, graphShared, printSchema } from './index.js';
 import { recordsOf } from '../../test/stored.js';
 import { replay } from '../commit/index.js';
 import { createMemoryStore, KeyWriter, MemoryDisk } from '../store/index.js';
@@ -548,6 +548,30 @@ describe('alter', () => {
     await other.graph.alter({ kind: 'schema', text: printed });
     expect(printSchema(other.graph.schema(), defaultNames)).toBe(printed);
     await other.close();
+  });
+
+  it('prints what nobody declared as it reads it back, languages too', async () => {
+    const said = { type: 'default', value: 'x' } as const;
+    await write(fixture.graph, setValue(1, 'said', said, 'en'), setValue(1, 'typed', 'x', 'en'));
+    await write(fixture.graph, setValue(1, 'later', said), setValue(1, 'later', said, 'en'));
+    const printed = printSchema(fixture.graph.schema(), defaultNames);
+    expect(printed).toContain('<said>: default @lang .');
+    const other = await openFixture();
+    await other.graph.alter({ kind: 'schema', text: printed });
+    expect(printSchema(other.graph.schema(), defaultNames)).toBe(printed);
+    await other.close();
+  });
+
+  it('makes no predicate of numbers or lists with languages, which no line could declare', async () => {
+    const listed = (lang: string) => ({ ...setValue(1, 'many', 'x', lang), list: true }) as GraphChange;
+    const [number, tagged, plain] = [setValue(1, 'n', { type: 'int', value: 5 }, 'en'), listed('en'), listed('')];
+    for (const changes of [[number], [tagged], [plain, tagged]]) {
+      await expect(write(fixture.graph, ...changes)).rejects.toMatchObject({
+        code: 'INVALID_VALUE',
+        fix: 'Leave the language out: only a single text has one.',
+      });
+    }
+    expect(fixture.graph.schema().predicates).toHaveLength(1);
   });
 
   it('replays its commits into identical keys', async () => {

@@ -8,7 +8,7 @@ export { createGraph, graphShared } from './graph.js';
 export { isInternalName } from './internal-name.js';
 export { LoggedReader, type ReadLog } from './read-log/logged-reader.js';
 export { graphPart } from './part.js';
-export { growsIntoList } from './schema.js';
+export { growsIntoList, mayHaveLanguages } from './schema.js';
 export { asKept } from './stage.js';
 export { printPredicate, printSchema } from './text/print.js';
 export { COLUMN_BATCH, StoredColumn } from './stored-column.js';

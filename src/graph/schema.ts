@@ -150,6 +150,11 @@ export function growsIntoList(type: string): boolean {
   return !ALONE.has(type);
 }
 
+/** Whether @lang may stand at a predicate: what has it holds one text for each language. */
+export function mayHaveLanguages({ type, list }: Pick<Predicate, 'type' | 'list'>): boolean {
+  return (type === 'string' || type === 'default') && !list;
+}
+
 /** `service.type: [string] @index(exact)`, which every graph has; its id moves when its data is dropped. */
 export const TYPE_PREDICATE_RECORD: PredicateRecord = {
   ...PLAIN,

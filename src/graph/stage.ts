@@ -34,7 +34,7 @@ import type { Facets, GraphChange, GraphReader } from './contract.js';
 import { DeltaLog, type NewPredicate, OP } from './delta.js';
 import { encodeFacets } from './facet.js';
 import { uniqueKind, uniqueViolation } from './merge/group-merge.js';
-import { checkSchemaSize, PLAIN, type PredicateRecord, type SchemaVersion } from './schema.js';
+import { checkSchemaSize, mayHaveLanguages, PLAIN, type PredicateRecord, type SchemaVersion } from './schema.js';
 import { MAX_UID } from './uid-list.js';
 import { type Claim, UniqueClaims } from './unique-claims.js';
 
@@ -145,10 +145,10 @@ class Stage {
 
   #setValue(change: SetValue): MaybePromise<void> {
     const { predicate, lang, value } = change;
-    const record = this.#record(predicate) ?? this.#create(predicate, value.type, change.list === true, lang !== '');
+    const record = this.#record(predicate) ?? this.#create(predicate, value.type, change.list === true, false);
     if (record.type === 'uid') throw mismatch(record, 'scalar');
     if (lang !== '' && !record.lang) {
-      if (record.id !== 0) throw noLang(record);
+      if (record.id !== 0 || !mayHaveLanguages(record)) throw noLang(record);
       this.#create(predicate, record.type, record.list, true);
     }
     const password = plainPassword(record, value);
@@ -468,15 +468,15 @@ export function mismatch(record: PredicateRecord, given: 'uid' | 'scalar'): Grap
 }
 
 /** The refusal of a language. */
-export function noLang({ name, type, list }: PredicateRecord): GraphsteadError {
-  const can = type === 'string' && !list;
+export function noLang(record: PredicateRecord): GraphsteadError {
+  const { name } = record;
   return new GraphsteadError(
     'INVALID_VALUE',
     `predicate ${name} should have @lang directive in schema to take a language`,
     {
-      fix: can
+      fix: mayHaveLanguages(record)
         ? `Add @lang to ${name} in the schema.`
-        : 'Leave the language out: only single values of type string have some.',
+        : 'Leave the language out: only a single text has one.',
     },
   );
 }

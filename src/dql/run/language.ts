@@ -1,5 +1,12 @@
 import { chain, GraphsteadError, type MaybePromise, type Position } from '../../base/index.js';
-import { type Facets, type LangValue, type Predicate, StoredColumn, type UidList } from '../../graph/index.js';
+import {
+  type Facets,
+  type LangValue,
+  mayHaveLanguages,
+  type Predicate,
+  StoredColumn,
+  type UidList,
+} from '../../graph/index.js';
 import type { StoredValue } from '../../values/index.js';
 import { readColumn, readValues } from './batch.js';
 import type { Execution } from './execution.js';
@@ -23,7 +30,7 @@ export function checkLanguages(
 ): void {
   if (!predicate || predicate.lang || langs.length === 0 || langs[0] === '*') return;
   const name = names.shown(predicate.name);
-  const can = predicate.type === 'string' && !predicate.list;
+  const can = mayHaveLanguages(predicate);
   throw new GraphsteadError('INVALID_QUERY', `${name}@${langs.join(':')}: ${name} has no languages in the schema`, {
     position,
     fix: `Leave the tag out${can ? `, or add @lang to ${name} in the schema` : ''}.`,

@@ -4,7 +4,7 @@ import { encodeFacets, edgeKey } from '../facet.js';
 import { textKey } from '../entry-map.js';
 import { FAMILY } from '../key.js';
 import { memberEntry } from '../member.js';
-import { growsIntoList, type PredicateRecord } from '../schema.js';
+import { growsIntoList, mayHaveLanguages, type PredicateRecord } from '../schema.js';
 import { checkIndexed, convertFor, type KeepTerms, mismatch, noLang } from '../stage.js';
 import type { Cursor } from './cursor.js';
 import { NO_BYTES } from './cursor.js';
@@ -65,7 +65,7 @@ export class PredicateLoad {
     if (list) this.#isListed = true;
     if (record.type === 'uid') throw mismatch(record, 'scalar');
     if (lang !== '' && !record.lang) {
-      if (record.id !== 0) throw noLang(record);
+      if (record.id !== 0 || !mayHaveLanguages(record)) throw noLang(record);
       this.record = { ...record, lang: true };
     }
     const converted = convertFor(record, value, this.#terms);

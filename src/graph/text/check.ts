@@ -1,6 +1,7 @@
 import { GraphsteadError, type Position } from '../../base/index.js';
 import { type IndexKind, indexKindsOf, type TypeName, tokenizer } from '../../values/index.js';
 import type { Declaration } from '../alter/part.js';
+import { mayHaveLanguages } from '../schema.js';
 
 function refuse(message: string, fix: string, position: Position): never {
   throw new GraphsteadError('INVALID_SCHEMA', message, { position, fix });
@@ -25,11 +26,11 @@ export function checkIndexKind({ name, type }: Declaration, kind: IndexKind, pos
 
 /** The rules between type and directives. Throws INVALID_SCHEMA. */
 export function checkDeclaration(declaration: Declaration, position: Position): void {
-  const { name, type, list } = declaration;
+  const { name, type } = declaration;
   if (declaration.reverse && type !== 'uid') {
     refuse(`Cannot reverse for non-UID type: ${name} is of type ${type}`, 'Leave @reverse out, or use uid.', position);
   }
-  if (declaration.lang && (type !== 'string' || list)) {
+  if (declaration.lang && !mayHaveLanguages(declaration)) {
     refuse(
       `@lang directive can only be specified for string type: ${name}`,
       'Leave @lang out, or use string.',
