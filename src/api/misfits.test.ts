@@ -55,6 +55,12 @@ describe('what stored nodes do not have as the definitions say it', () => {
     expect(await (await createWorld()).api.misfits()).toEqual([]);
   });
 
+  it('tells nodes that are not said to be of an interface', async () => {
+    expect(await messages(WHOLE.filter((change) => !('value' in change && change.value?.value === 'Named')))).toEqual([
+      'stored nodes of City are not said to be of Named, and what asks for Named passes over them: set their type Named too',
+    ]);
+  });
+
   it.each([
     ['Named.name', 'City.name: it is required, and stored nodes lack it: they answer NON_NULL for it'],
     ['Land.name', 'Land.name: it is required, and stored nodes lack it: they answer NON_NULL for it'],

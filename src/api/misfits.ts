@@ -2,18 +2,32 @@ import { type Graph, type GraphReader, hasUid, type Predicate, type UidList } fr
 import type { Field, Model, ObjectType, Storage } from '../sdl/index.js';
 import type { Unreachable } from './contract.js';
 import { and, call, literal, not, ofType, storedName, test } from './execute/syntax.js';
-import { beyondInt, type Gone, isRequired, lacking, stored, storedFields, thoseWithData, told } from './unreachable.js';
+import {
+  beyondInt,
+  type Gone,
+  isRequired,
+  lacking,
+  notOf,
+  stored,
+  storedFields,
+  thoseWithData,
+  told,
+} from './unreachable.js';
 
 /** nodes of each edge that are looked at, and edges of each */
 const SAMPLE = 500;
 
 /**
- * What stored nodes do not have as the definitions say it: they lack a field that is required, hold what an enum or Int does not have, or lead
+ * What stored nodes do not have as the definitions say it: they lack a field that is required, hold what an enum or Int does not
+ * have, are not said to be of an interface, or lead
  * to nodes that do not lead back (on samples). Requests to GraphQL leave nothing such; imports and the graph language may.
  */
 export async function misfits(model: Model, graph: Graph): Promise<readonly Unreachable[]> {
   const types = stored(model).filter(({ kind }) => kind === 'object');
-  const gone = types.flatMap((type) => storedFields(type).flatMap((field) => ofField(model, type, field)));
+  const gone = types.flatMap((type) => [
+    ...storedFields(type).flatMap((field) => ofField(model, type, field)),
+    ...type.interfaces.flatMap((name) => notOf(type, model.object(name)?.storedName ?? name)),
+  ]);
   return [...(await thoseWithData(gone, graph)), ...(await halfEdges(model, graph))];
 }
 

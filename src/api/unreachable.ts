@@ -11,18 +11,21 @@ export interface Gone {
   readonly told: Unreachable;
   readonly holds: FunctionCall;
   readonly filter?: Filter;
-  /** the node is one that leads to nodes of this type */
-  readonly to?: FunctionCall;
+  /** the node is one that leads to such nodes */
+  readonly to?: { readonly type: FunctionCall; readonly filter?: Filter };
 }
 
 /**
  * Stored data that one set of definitions reaches and another does not: of types and fields that are gone, and of edges
- * that lead to another type now; and nodes that cannot be read as the second set says: they lack a field that it requires, or hold what
- * an enum has no more, or Int has not. What holds no data is not told.
+ * that lead to another type now; and nodes that cannot be read as the second set says: they lack a field that it requires, hold what
+ * an enum has no more, or Int has not, do not say that they are of an interface, or lead to nodes that do not lead back. What holds no
+ * data is not told.
  */
 export async function unreachable(before: Model, after: Model, graph: Graph): Promise<readonly Unreachable[]> {
   return thoseWithData(
-    [goneTypes, goneFields, missingFields, goneValues, shorterNumbers].flatMap((find) => find(before, after)),
+    [goneTypes, goneFields, missingFields, goneValues, shorterNumbers, newInterfaces, newInverses].flatMap((find) =>
+      find(before, after),
+    ),
     graph,
   );
 }
@@ -52,7 +55,10 @@ async function isAny({ holds, filter, to }: Gone, reader: GraphReader): Promise<
     page: { first: 1 },
     children: childrenOf([]),
   });
-  const ends = to ? [block({ variable: 'ends', root: to, children: childrenOf([]) })] : [];
+  const { type: root, filter: among } = to ?? {};
+  const ends = root
+    ? [block({ variable: 'ends', root, ...(among ? { filter: among } : {}), children: childrenOf([]) })]
+    : [];
   const { roots } = await runQuery({ blocks: [some, ...ends] }, reader);
   return (roots[0].rows?.[0]?.length ?? 0) > 0;
 }
@@ -83,20 +89,22 @@ function goneFields(before: Model, after: Model): Gone[] {
       if (why === undefined) return [];
       const told = { type: field.owner, field: field.name, message: `${field.owner}.${field.name}: ${why}` };
       const end = kept.has(key) ? before.object(field.type.name) : undefined;
-      const to = end?.kind === 'object' ? { to: ofType(end.storedName) } : {};
+      const to = end?.kind === 'object' ? { to: { type: ofType(end.storedName) } } : {};
       return [{ told, holds: call('has', storedName(field.storage), []), ...to }];
     });
   });
 }
 
-/** The object types that both have, in their new form, with what the old one stored where a field has its values now. */
-function* keptTypes(before: Model, after: Model): Iterable<[ObjectType, (field: Field) => Field | undefined]> {
+type Was = (field: Field) => Field | undefined;
+
+/** The object types that both have, in their new form, with what the old one stored where a field has its values now, and the old one. */
+function* keptTypes(before: Model, after: Model): Iterable<[type: ObjectType, was: Was, old: ObjectType]> {
   const old = new Map(stored(before).map((type) => [type.storedName, type]));
   for (const type of stored(after)) {
     const was = old.get(type.storedName);
     if (type.kind !== 'object' || !was) continue;
     const fields = new Map(storedFields(was).map((field) => [keyOf(field), field]));
-    yield [type, (field) => fields.get(keyOf(field))];
+    yield [type, (field) => fields.get(keyOf(field)), was];
   }
 }
 
@@ -156,6 +164,46 @@ export function beyondInt(type: ObjectType, field: Field): Gone {
     holds: ofType(type.storedName),
     ...(filter ? { filter } : {}),
   };
+}
+
+/** A node says what it is of when it is added. */
+function newInterfaces(before: Model, after: Model): Gone[] {
+  const storedNames = (model: Model, { interfaces }: ObjectType) =>
+    interfaces.flatMap((name) => model.object(name)?.storedName ?? []);
+  return [...keptTypes(before, after)].flatMap(([type, , old]) => {
+    const had = new Set(storedNames(before, old));
+    return storedNames(after, type).flatMap((name) => (had.has(name) ? [] : notOf(type, name)));
+  });
+}
+
+/** Nodes of the type that do not say that they are of its interface. */
+export function notOf(type: ObjectType, name: string): Gone {
+  const message = `stored nodes of ${type.name} are not said to be of ${name}, and what asks for ${name} passes over them: set their type ${name} too`;
+  return {
+    told: { type: type.name, message },
+    holds: ofType(type.storedName),
+    filter: not(test(ofType(name))),
+  };
+}
+
+/** Edges that were stored before they had another end. */
+function newInverses(before: Model, after: Model): Gone[] {
+  const seen = new Set<string>();
+  return [...keptTypes(before, after)].flatMap(([type, was]) =>
+    storedFields(type).flatMap((field): Gone[] => {
+      const { inverse, storage } = field;
+      const end = inverse && after.object(inverse.type);
+      const back = end?.field(inverse?.field ?? '')?.storage;
+      const old = was(field);
+      if (!storage || !end || !back || back.reverse || old?.role !== 'edge' || old.inverse) return [];
+      if (seen.has(keyOf(field))) return [];
+      seen.add(keyOf(field));
+      const why = `stored edges do not lead back: ${end.name}.${inverse?.field} does not show them until they are set again`;
+      const filter = not(test(call('has', storedName(back), [])));
+      const to = { type: ofType(end.storedName), ...(filter ? { filter } : {}) };
+      return [{ told: told(type, field, why), holds: call('has', storedName(storage), []), to }];
+    }),
+  );
 }
 
 export function told(type: ObjectType, field: Field, why: string): Unreachable {

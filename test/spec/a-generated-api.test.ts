@@ -366,6 +366,39 @@ type Essay { id: ID! title: String }`;
     await marks.close();
   });
 
+  it('says which stored nodes know nothing of a new interface or of the other end of their edges', async () => {
+    const own = await startService();
+    const types = (inverse = '', named = '', type = 'type Home { town: String guests: [Guest] }') =>
+      `type Guest ${named} { name: String home: Home ${inverse} } ${type}`;
+    await own.schema(types());
+    const remarks = async (text: string) => {
+      const { body } = await own.post('/admin/schema/validate', text, 'text/plain');
+      expect(body.errors).toBeUndefined();
+      return (body.extensions?.unreachable ?? []).map((one: { message: string }) => one.message);
+    };
+    const paired = types('@hasInverse(field: guests)');
+    const named = types(
+      '',
+      'implements Named',
+      'type Home { town: String guests: [Guest] } interface Named { age: Int }',
+    );
+    expect([await remarks(paired), await remarks(named)]).toEqual([[], []]);
+    await own.graphql('mutation { addGuest(input: [{ name: "ann", home: { town: "Bern" } }]) { numUids } }');
+    expect(await remarks(paired)).toEqual([
+      'Guest.home: stored edges do not lead back: Home.guests does not show them until they are set again',
+    ]);
+    expect(await remarks(types('@hasInverse(field: visits)').replace('guests', 'visits'))).toHaveLength(1);
+    expect(await remarks(named)).toEqual([
+      'stored nodes of Guest are not said to be of Named, and what asks for Named passes over them: set their type Named too',
+    ]);
+    await own.schema(paired);
+    await own.graphql('mutation { updateGuest(input: { filter: {}, set: { home: { town: "Basel" } } }) { numUids } }');
+    expect(await remarks(paired)).toEqual([]);
+    await own.json({ query: '{ v as var(func: type(Guest)) }', set: { uid: 'uid(v)', 'service.type': 'Named' } });
+    expect(await remarks(named.replace('home: Home', 'home: Home @hasInverse(field: guests)'))).toEqual([]);
+    await own.close();
+  });
+
   it('that the data refuses names the field, its place and the fix, when it is checked too, and changes nothing', async () => {
     const text = BEFORE.replace('rank: String', '\n  rank: Int');
     const refused = await own.schema(text);
