@@ -11,6 +11,7 @@ const SDL = `
   type Owl implements Beast { call: String @dgraph(pred: "call@fr") range: Polygon marks: [String] far: [Bear] spots: String @custom(http: {url: "http://a.example/$id", method: GET}) }
   union Any = Bear | Owl
   type Census @remote { far: [Int64!] none: [Int] }
+  type Sums @remote { label: String most: Int64 least: Int64 parts: [Sums!] }
   type Query {
     beasts: [Beast] @custom(dql: "{ beasts(func: type(Beast), orderasc: Beast.name) { service.type id: uid name: Beast.name den: ursus.den weight: ursus.weight range: Owl.range far: Owl.far { den: ursus.den } } }")
     one: Any @custom(dql: "{ one(func: type(ursus)) { service.type name: Beast.name } }")
@@ -20,6 +21,10 @@ const SDL = `
     marks: [String] @custom(dql: "{ marks(func: type(Owl)) { Owl.marks } }")
     both: String @custom(dql: "{ both(func: type(Owl)) { Beast.name call@fr } }")
     census: Census @custom(dql: "{ census(func: type(Owl)) { far: Owl.far { ursus.weight } } }")
+    sums: Sums @custom(dql: "{ var(func: type(ursus)) { w as ursus.weight n as Beast.name } sums() { most: max(val(w)) least: min(val(w)) label: min(val(n)) } }")
+    each: [Sums!] @custom(dql: "{ var(func: type(ursus)) { w as ursus.weight } each() { most: max(val(w)) least: min(val(w)) } }")
+    groups: [Sums!] @custom(dql: "{ groups(func: type(Beast)) @groupby(label: Beast.name) { most: count(uid) } }")
+    below: [Sums!] @custom(dql: "{ below(func: type(Owl)) { label: Beast.name parts: Owl.far @groupby(label: Beast.name) { most: count(uid) } } }")
     bare: [Beast] @custom(dql: "{ bare(func: type(Beast), orderasc: Beast.name) { name: Beast.name } }")
   }`;
 
@@ -48,6 +53,23 @@ describe('what custom queries in the graph language answer', () => {
     });
     const { errors } = await world.ask('{ both }');
     expect(errors).toMatchObject([{ path: ['both'], extensions: { code: 'INVALID_VALUE' } }]);
+  });
+
+  it('gives aggregates as one object, and groups as the items of a list', async () => {
+    const { sums, each, groups, below } = await world.data(
+      '{ sums { most least label } each { most least } groups { label most } below { label parts { label most } } }',
+    );
+    const weight = Number('9007199254740993');
+    expect(sums).toEqual({ most: weight, least: weight, label: 'a' });
+    expect(each).toEqual([
+      { most: weight, least: null },
+      { most: null, least: weight },
+    ]);
+    expect(groups).toEqual([
+      { label: 'a', most: 1 },
+      { label: 'b', most: 1 },
+    ]);
+    expect(below).toEqual([{ label: 'b', parts: [{ label: 'a', most: 1 }] }]);
   });
 
   it('shows places as the generated types do, at any depth', async () => {

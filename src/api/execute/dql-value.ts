@@ -28,13 +28,14 @@ type Tree = Record<string, unknown>;
 /**
  * What a query in the graph language answered, as the GraphQL type reads it: places as the objects of Point, Polygon
  * and MultiPolygon, a field that got no alias by its predicate (an ID by `uid`), and below an interface or a union each
- * node's own type, where its stored types were asked for. A node stands for a scalar by its one value.
+ * node's own type, where its stored types were asked for. A node stands for a scalar by its one value, and @groupby for
+ * its groups.
  */
 export function asGraphqlValue(shape: Shape, type: GraphQLOutputType, value: unknown): unknown {
   const nullable = getNullableType(type) as GraphQLOutputType;
   if (Array.isArray(value)) {
     const item = isListType(nullable) ? (nullable.ofType as GraphQLOutputType) : nullable;
-    const items = value.map((one) => asGraphqlValue(shape, item, one));
+    const items = value.flatMap(groupsOf).map((one) => asGraphqlValue(shape, item, one));
     // a node's own list, of a predicate that holds several values
     return isListType(nullable) && isLeafType(getNullableType(item)) ? items.flat() : items;
   }
@@ -53,6 +54,12 @@ export function asGraphqlValue(shape: Shape, type: GraphQLOutputType, value: unk
       changed[key] = asGraphqlValue(shape, definition.type, tree[from]);
   }
   return changed;
+}
+
+/** The graph language puts the groups of a level into one object. */
+function groupsOf(item: unknown): readonly unknown[] {
+  const groups = (item as Tree | null)?.['@groupby'];
+  return Array.isArray(groups) ? groups : [item];
 }
 
 /** The key of an answer that holds a field's value where the query gave it no alias. */
