@@ -15,7 +15,7 @@ import {
   unknownAgent,
 } from './refusal.js';
 import { functionCalls } from './call-rpc.js';
-import { Census } from './census.js';
+import { UnregisteredTypes } from './unregistered-types.js';
 import { Contended } from './contended.js';
 import type {
   AgentEvent,
@@ -68,7 +68,7 @@ class AgentRuntime implements Agents {
   readonly #alarms: AlarmClock;
   readonly #sweeper: Sweeper;
   readonly #listening: Listening;
-  readonly #census: Census;
+  readonly #unregistered: UnregisteredTypes;
   readonly #held: HeldAlarms;
   readonly #tally = new Tally();
   readonly #unlisten: () => void;
@@ -102,7 +102,7 @@ class AgentRuntime implements Agents {
         this.#log('error', `what stopped agents leave could not be taken away: ${asError(error).message}`, '');
       },
     );
-    this.#census = new Census(
+    this.#unregistered = new UnregisteredTypes(
       committer,
       (message) => this.#log('warn', message, ''),
       (error) => this.#log('error', `the stored agents could not be counted: ${asError(error).message}`, ''),
@@ -318,7 +318,7 @@ class AgentRuntime implements Agents {
   #lookAtTypes(): void {
     const types = this.#options.hosts.manifest?.agentTypes.map(({ name }) => name);
     if (types === undefined || this.#queues.closing) return;
-    this.#census.look(types);
+    this.#unregistered.look(types);
     this.#held.look(types);
   }
 
@@ -379,7 +379,7 @@ class AgentRuntime implements Agents {
     this.#alarms.stop();
     await this.#residence.pause();
     await this.#sweeper.stop();
-    await this.#census.stop();
+    await this.#unregistered.stop();
     await this.#held.stop();
     this.#unlisten();
     for (const activation of this.#queues.activations.values()) {

@@ -2,7 +2,7 @@ import { hash, randomBytes } from 'node:crypto';
 import { GraphsteadError } from '../base/index.js';
 import type { IdempotencyClaim } from '../commit/index.js';
 import type { CallerClaims, SendOptions } from './contract.js';
-import type { AgentOp, Birth, FiredPart, PostOp } from './part.js';
+import type { AgentOp, NewAgent, FiredPart, PostOp } from './part.js';
 import type { DueAlarm, MailboxEntry } from './reader.js';
 import { type Head, messageOf } from './stored.js';
 import { ThrownByApp } from './wire-failure.js';
@@ -28,7 +28,7 @@ export interface Job {
   /** a message to a read-only handler: where its agent is starting it waits for that */
   readonly reads?: boolean;
   /** for an agent that begins with this job */
-  readonly create?: Birth;
+  readonly create?: NewAgent;
   readonly stored?: { readonly ts: number; readonly n: number; readonly bytes: number };
   readonly alarm?: { readonly id: string; readonly at: number };
   readonly claim?: Omit<IdempotencyClaim, 'reply'>;

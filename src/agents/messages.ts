@@ -178,7 +178,7 @@ export class Messages implements Mail {
     if (letter === undefined) throw noLetter(agentId, deadLetterId);
     const { kind = 'message', name, data, typed, from, seq, bytes } = letter;
     const ops: AgentOp[] = [
-      { op: 'bury', id: agentId, seq, bytes },
+      { op: 'replay', id: agentId, seq, bytes },
       { op: 'post', to: agentId, from, kind, name, data, typed },
     ];
     await this.options.committer.commit({ startTs: 0, parts: { agents: { ops } }, conflicts: [] });

@@ -53,7 +53,7 @@ export interface HistoryPart {
 }
 
 /** What an agent begins as. */
-export interface Birth {
+export interface NewAgent {
   readonly type: string;
   /** that it is started by */
   readonly key?: string;
@@ -68,7 +68,7 @@ export interface TurnOp {
   /** turns committed before this one: a record of a dead activation does not fit and is refused with TXN_ABORTED */
   readonly expect: number;
   /** the agent begins with this turn */
-  readonly create?: Birth;
+  readonly create?: NewAgent;
   readonly state?: string;
   readonly version?: number;
   /** absent where the class keeps no history; only beside a state */
@@ -145,8 +145,8 @@ export interface DeadOp {
 }
 
 /** A dead letter leaves its list; the post beside it is its new delivery. */
-export interface BuryOp {
-  readonly op: 'bury';
+export interface ReplayOp {
+  readonly op: 'replay';
   readonly id: string;
   readonly seq: number;
   readonly bytes: number;
@@ -160,7 +160,7 @@ export interface SweepOp {
   readonly at?: number;
 }
 
-export type AgentOp = TurnOp | PostOp | SpawnOp | RetryOp | HoldOp | DeadOp | BuryOp | SweepOp;
+export type AgentOp = TurnOp | PostOp | SpawnOp | RetryOp | HoldOp | DeadOp | ReplayOp | SweepOp;
 
 /** What the applier answers: where each post lies, in their order. */
 export interface AgentResult {

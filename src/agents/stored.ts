@@ -1,5 +1,5 @@
 import type { PastState } from './info.js';
-import type { Birth, PostKind, PostOp } from './part.js';
+import type { NewAgent, PostKind, PostOp } from './part.js';
 
 // How agents lie in the store: JSON text in UTF-8, in chunks that fit a page.
 
@@ -63,12 +63,12 @@ export function decodeAgent(bytes: Uint8Array): StoredAgent {
 }
 
 /** The head of an agent that starts where a stopped one had its key. What is still told of that one stays. */
-export function headAgain(birth: Birth, wall: number, before: Head): Head {
+export function headAgain(agent: NewAgent, wall: number, before: Head): Head {
   const { turns, events, letters, dead, past } = before;
-  return headWith(freshHead(birth, wall, 'starting'), { turns, events, letters, dead, past });
+  return headWith(freshHead(agent, wall, 'starting'), { turns, events, letters, dead, past });
 }
 
-export function freshHead({ type, key, turns = 0 }: Birth, wall: number, status: Head['status']): Head {
+export function freshHead({ type, key, turns = 0 }: NewAgent, wall: number, status: Head['status']): Head {
   return {
     type,
     key,

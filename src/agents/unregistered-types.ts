@@ -13,7 +13,7 @@ const NAMED = 10;
  * Tells of stored agents whose type the app does not register: a class that was renamed would be noticed by the first message to
  * one of them alone.
  */
-export class Census {
+export class UnregisteredTypes {
   /** types that were registered when all were counted, or since: agents without a class come about only where one of them goes */
   #known: readonly string[] | undefined;
   #over = new AbortController();

@@ -35,7 +35,7 @@ interface Finished {
 }
 
 /** An entry was refused after some of it had been taken in: the group has to be built again without it. */
-export class Spoiled<E extends Entry> {
+export class EntryRefused<E extends Entry> {
   constructor(
     readonly entry: E,
     readonly reason: GraphsteadError,
@@ -85,7 +85,7 @@ export class Group<E extends Entry> {
 
   /**
    * Takes an entry in, under a timestamp. Throws (or rejects with) what its applier refused it with, when no trace of it
-   * was left; `Spoiled` when one was. Most entries wait for nothing.
+   * was left; `EntryRefused` when one was. Most entries wait for nothing.
    */
   admit(entry: E, stamp: Stamp): MaybePromise<void> {
     const results: Record<string, unknown> = {};
@@ -99,7 +99,7 @@ export class Group<E extends Entry> {
     const { idempotency } = entry;
     if (idempotency !== undefined) {
       await this.#replies.store(idempotency, stamp.commitTs, stamp.wall).catch((thrown: unknown) => {
-        throw new Spoiled(entry, asError(thrown)); // its parts are in by now
+        throw new EntryRefused(entry, asError(thrown)); // its parts are in by now
       });
     }
     const keeping = this.#keep(entry, stamp, results);
@@ -199,7 +199,7 @@ const STORE_FAILURES: ReadonlySet<string> = new Set([
 function refuse(entry: Entry, results: Results, applier: string, thrown: unknown): never {
   const isFirst = Object.keys(results).length === 0;
   if (isFirst && thrown instanceof GraphsteadError && !STORE_FAILURES.has(thrown.code)) throw thrown;
-  throw new Spoiled(entry, asRefusal(thrown, applier));
+  throw new EntryRefused(entry, asRefusal(thrown, applier));
 }
 
 function asRefusal(thrown: unknown, applier: string): GraphsteadError {

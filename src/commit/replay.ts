@@ -2,7 +2,7 @@ import { type Limits, makeLimits } from '../base/index.js';
 import type { Store } from '../store/index.js';
 import { type CommitState, readState } from './commit-state.js';
 import type { Applier, CommitRecord } from './contract.js';
-import { type Entry, Group, Spoiled } from './group.js';
+import { type Entry, Group, EntryRefused } from './group.js';
 import { encodeBody } from './record.js';
 
 interface ReplayOptions {
@@ -33,7 +33,7 @@ export async function replay(
       state = await replayGroup(group, batch, state, store);
     } catch (thrown) {
       group.failed();
-      throw thrown instanceof Spoiled ? thrown.reason : thrown;
+      throw thrown instanceof EntryRefused ? thrown.reason : thrown;
     }
     group.landed();
     last = batch[batch.length - 1].commitTs;

@@ -12,7 +12,7 @@ import type { Store } from '../store/index.js';
 import type { CommitState } from './commit-state.js';
 import type { Applier, Committed, CommitRecord, IdempotencyClaim } from './contract.js';
 import { FINGERPRINTED_AT_ONCE, type Fingerprints, KEY_WORDS, partsOf } from './fingerprint.js';
-import { type Entry, Group, Spoiled } from './group.js';
+import { type Entry, Group, EntryRefused } from './group.js';
 import { hasExpired, readReply, sameBody } from './idempotency.js';
 import { aborted, ConflictOracle, GroupConflicts } from './oracle.js';
 import { needsTrim } from './retention.js';
@@ -113,7 +113,7 @@ export class GroupWriter {
       return undefined;
     } catch (thrown) {
       this.timestamps.land();
-      if (!(thrown instanceof Spoiled)) return this.#fail(waiting, asError(thrown));
+      if (!(thrown instanceof EntryRefused)) return this.#fail(waiting, asError(thrown));
       this.#tell({ one: thrown.entry as Waiting, refusal: thrown.reason });
       return this.#again(waiting.filter((one) => one !== thrown.entry));
     }
@@ -199,7 +199,7 @@ export class GroupWriter {
         const admitted = group.admit(one, { commitTs, wall: now });
         if (admitted !== undefined) await admitted;
       } catch (thrown) {
-        if (thrown instanceof Spoiled) throw thrown;
+        if (thrown instanceof EntryRefused) throw thrown;
         judged.push({ one, refusal: asError(thrown) });
         continue;
       }

@@ -69,17 +69,17 @@ export async function serveHttp(parts: ServedParts, opened: Closers): Promise<Fa
   forwardByPath(app, core);
   catchUpFirst(app, core);
   const metrics = measure(app, parts);
-  const ways = { check, origins, late, nextId };
+  const checks = { check, origins, late, nextId };
   // spans begin in the library's hooks
-  const direct = trace.on ? undefined : answerDirectly(app, parts, { ...ways, metrics });
+  const direct = trace.on ? undefined : answerDirectly(app, parts, { ...checks, metrics });
   opened.push(httpClosing(app, { signals, direct, late }, limits.shutdownMs));
   const answered = (status: number, seconds: number) => metrics.count('/graphql', 'WS', status, seconds);
-  serveSockets(app, { core, answers, bodies, turns, answered, ...ways });
+  serveSockets(app, { core, answers, bodies, turns, answered, ...checks });
   addRoutes(app, parts, opened);
   return app;
 }
 
-interface Ways {
+interface RequestChecks {
   readonly check: AccessCheck;
   readonly origins: Origins;
   readonly late: ReturnType<typeof refuseLate>;
@@ -91,7 +91,7 @@ interface Ways {
 function answerDirectly(
   app: FastifyInstance,
   { core, answers }: ServedParts,
-  { check, origins, late, nextId, metrics }: Ways,
+  { check, origins, late, nextId, metrics }: RequestChecks,
 ): DirectConnections {
   return serveDirectly(app.server, {
     route: {

@@ -312,9 +312,9 @@ describe('a dead letter', () => {
   it('is buried once and whole', async () => {
     await commit(fail());
     const [{ seq, bytes }] = await letters();
-    const bury = { op: 'bury', id: 'ann', seq, bytes } as const;
-    await commit(bury, post());
-    await expect(commit(bury, post())).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    const replay = { op: 'replay', id: 'ann', seq, bytes } as const;
+    await commit(replay, post());
+    await expect(commit(replay, post())).rejects.toMatchObject({ code: 'NOT_FOUND' });
     expect(await head()).toMatchObject({ dead: 0, waiting: 1 });
     expect(await entries()).toEqual({ head: 1, mailbox: 1 });
   });

@@ -1,5 +1,5 @@
 import { deadKey } from '../keys.js';
-import type { BuryOp, DeadOp } from '../part.js';
+import type { ReplayOp, DeadOp } from '../part.js';
 import { noLetter } from '../refusal.js';
 import { encode, headWith, pieces, type StoredLetter } from '../stored.js';
 import { fire } from './alarm.js';
@@ -30,7 +30,7 @@ export async function dead(draft: Draft, op: DeadOp): Promise<void> {
 }
 
 /** A dead letter leaves its list. Throws NOT_FOUND where it has left already: of two replays at once, one delivers. */
-export async function bury(draft: Draft, { id, seq, bytes }: BuryOp): Promise<void> {
+export async function replay(draft: Draft, { id, seq, bytes }: ReplayOp): Promise<void> {
   const head = draft.head(id);
   if ((await draft.group.state.get(deadKey(id, seq))) === undefined) throw noLetter(id, String(seq));
   draft.heads.set(id, headWith(head, { dead: Math.max(0, head.dead - 1) }));

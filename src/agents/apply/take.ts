@@ -4,7 +4,7 @@ import type { AgentOp, SweepOp } from '../part.js';
 import { NOTHING } from '../stored.js';
 import { hold, retry } from './alarm.js';
 import type { Draft } from './draft.js';
-import { bury, dead } from './letter.js';
+import { replay, dead } from './letter.js';
 import { post, spawn } from './post.js';
 import { SWEPT_AT_ONCE, sweep } from './remains.js';
 import { turn } from './turn.js';
@@ -34,8 +34,8 @@ function take(draft: Draft, op: AgentOp): MaybePromise<void> {
       return sweepOne(draft, op);
     case 'dead':
       return dead(draft, op);
-    case 'bury':
-      return bury(draft, op);
+    case 'replay':
+      return replay(draft, op);
   }
 }
 

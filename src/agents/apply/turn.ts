@@ -1,6 +1,6 @@
 import { GraphsteadError, type MaybePromise } from '../../base/index.js';
 import { endedKey, eventKey, messageKey, retryKey } from '../keys.js';
-import type { Birth, EventPart, TurnOp } from '../part.js';
+import type { NewAgent, EventPart, TurnOp } from '../part.js';
 import { terminated } from '../refusal.js';
 import {
   encode,
@@ -37,16 +37,16 @@ export function turn(draft: Draft, op: TurnOp): MaybePromise<void> {
   else return told(draft, op, consume(draft, op.id, head, op.consumed));
 }
 
-function created(draft: Draft, id: string, birth: Birth): Head {
+function created(draft: Draft, id: string, agent: NewAgent): Head {
   const before = draft.find(id);
-  if (before === undefined) return freshHead(birth, draft.wall, 'starting');
-  if (beginsAgain(before, birth)) return headAgain(birth, draft.wall, before);
+  if (before === undefined) return freshHead(agent, draft.wall, 'starting');
+  if (beginsAgain(before, agent)) return headAgain(agent, draft.wall, before);
   throw new GraphsteadError('TXN_ABORTED', `agent ${id} exists already`);
 }
 
 /** The one that had this key was stopped, and nothing is left that the next one could take for its own. */
-export function beginsAgain({ status, swept, key }: Head, birth: Birth): boolean {
-  return status === 'terminated' && swept === true && key !== undefined && key === birth.key;
+export function beginsAgain({ status, swept, key }: Head, agent: NewAgent): boolean {
+  return status === 'terminated' && swept === true && key !== undefined && key === agent.key;
 }
 
 /** The rest of a turn with alarms, events or a history: what is stored of those has to be looked at. */

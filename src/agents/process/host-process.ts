@@ -9,8 +9,8 @@ import { outcomeOf } from './made-calls.js';
 import {
   cancelled,
   DEATH_FIX,
-  type Death,
-  deathOf,
+  type HostExit,
+  diedOf,
   HostDied,
   type HostTask,
   unbegun,
@@ -426,9 +426,9 @@ export class HostProcess {
     const { holder = 0, begun: newest = 0, taking = 0 } = this.#child?.marked() ?? {};
     const hasBegun = (id: number): boolean => this.#loaded && (newest === 0 || id <= newest);
     const tasks = new Set(pending.map(([id]) => id).filter(hasBegun));
-    const death: Death = { reason, stuck: this.#killed === 'stuck', marked: holder, taking, tasks };
+    const exit: HostExit = { reason, stuck: this.#killed === 'stuck', marked: holder, taking, tasks };
     this.#pending.clear();
-    const of = (id: number, waiting: boolean) => (hasBegun(id) ? deathOf(id, waiting, death) : unbegun(reason));
+    const of = (id: number, waiting: boolean) => (hasBegun(id) ? diedOf(id, waiting, exit) : unbegun(reason));
     for (const [id, { asking, reject }] of pending) reject(of(id, asking > 0));
     this.#settleReady.reject(this.#unborn ?? unloaded(reason));
   }

@@ -51,7 +51,7 @@ export const ENOUGH = 2;
 const DOUBT = 0.2;
 
 /** How a process ended, as far as it tells whose fault it was. */
-export interface Death {
+export interface HostExit {
   readonly reason: string;
   /** a task held its thread */
   readonly stuck: boolean;
@@ -63,7 +63,7 @@ export interface Death {
 }
 
 /** What one of the tasks is told. `waiting`: it waited for an answer then, and is hardly guilty. */
-export function deathOf(task: number, waiting: boolean, { reason, stuck, marked, taking, tasks }: Death): HostDied {
+export function diedOf(task: number, waiting: boolean, { reason, stuck, marked, taking, tasks }: HostExit): HostDied {
   const certain = tasks.size === 1 || tasks.has(marked);
   const blamed = stuck && certain ? tasks.size === 1 || task === marked : undefined;
   const likely = stuck && marked === -task;

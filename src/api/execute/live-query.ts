@@ -87,11 +87,11 @@ function hasCalls({ model }: Engine): boolean {
   return within(calling, model, () => model.queries.length > 0 || isCustom());
 }
 
-/** Lets one wait until another rings. */
-class Bell {
+/** Lets one wait until another notifies it. */
+class Notifier {
   #resolve: (() => void) | undefined;
 
-  readonly ring = (): void => this.#resolve?.();
+  readonly notify = (): void => this.#resolve?.();
 
   wait(): Promise<void> {
     return new Promise((resolve) => {
@@ -113,10 +113,10 @@ class LiveQuery {
   readonly #ended: () => void;
   /** of its own: it goes on when the reader leaves that came first */
   readonly #over = new AbortController();
-  /** rings when something was committed, or nobody reads any more */
-  readonly #bell = new Bell();
+  /** notified when something was committed, or nobody reads any more */
+  readonly #change = new Notifier();
   /** of those that read */
-  readonly #bells = new Set<Bell>();
+  readonly #readers = new Set<Notifier>();
   readonly #reads = new Reads();
   #dirty = true;
   /** what was committed while the answer in the making was made, which cannot be judged before it is */
@@ -144,26 +144,26 @@ class LiveQuery {
 
   wake(): void {
     this.#dirty = true;
-    this.#bell.ring();
+    this.#change.notify();
   }
 
   async *read(signal: AbortSignal): AsyncIterable<Batch> {
     // what was committed before a reader came is in its first answer
     const first = this.#begun + (this.#dirty || this.#meanwhile?.length ? 1 : 0);
-    const bell = new Bell();
-    this.#bells.add(bell);
-    signal.addEventListener('abort', bell.ring, { once: true });
+    const notifier = new Notifier();
+    this.#readers.add(notifier);
+    signal.addEventListener('abort', notifier.notify, { once: true });
     let sent: Batch | undefined;
     try {
       while (!signal.aborted) {
         if (this.#failure) throw this.#failure.error;
         if (this.#done >= first && this.#newest !== sent) yield (sent = this.#newest);
-        else await bell.wait();
+        else await notifier.wait();
       }
     } finally {
-      signal.removeEventListener('abort', bell.ring);
-      this.#bells.delete(bell);
-      if (this.#bells.size === 0) this.#end();
+      signal.removeEventListener('abort', notifier.notify);
+      this.#readers.delete(notifier);
+      if (this.#readers.size === 0) this.#end();
     }
   }
 
@@ -204,7 +204,7 @@ class LiveQuery {
   async #sleep(failed: number): Promise<void> {
     const ms = Math.min(MOST_AGAIN_MS, AGAIN_MS * 2 ** (failed - 1));
     const again = failed > 0 && setTimeout(() => this.wake(), ms).unref();
-    while (!this.#dirty && !this.#over.signal.aborted) await this.#bell.wait();
+    while (!this.#dirty && !this.#over.signal.aborted) await this.#change.wait();
     if (again) clearTimeout(again);
   }
 
@@ -216,14 +216,14 @@ class LiveQuery {
   }
 
   #tell(): void {
-    for (const { ring } of this.#bells) ring();
+    for (const { notify } of this.#readers) notify();
   }
 
   #end(): void {
     if (this.#over.signal.aborted) return;
     this.#ended();
     this.#over.abort();
-    this.#bell.ring();
+    this.#change.notify();
     this.#tell();
   }
 }

@@ -13,7 +13,7 @@ const HEAD_END = '\r\n\r\n';
 const NO_BYTES: Buffer = Buffer.alloc(0);
 
 /** What a connection needs of those who keep it. */
-export interface Keeper {
+export interface ConnectionOwner {
   readonly route: DirectRoute;
   /** milliseconds in which the first request must have come, and the body behind a later head */
   readonly firstMs: number;
@@ -50,7 +50,7 @@ interface Begun {
  */
 export class DirectConnection {
   readonly #socket: Socket;
-  readonly #keeper: Keeper;
+  readonly #owner: ConnectionOwner;
   /** clients send the same head again and again */
   #known: Known = { text: '' };
   #exchange: Exchange | undefined;
@@ -62,10 +62,10 @@ export class DirectConnection {
   /** calls of `closeIdle` while it was new */
   #outlived = 0;
 
-  constructor(socket: Socket, keeper: Keeper) {
+  constructor(socket: Socket, owner: ConnectionOwner) {
     this.#socket = socket;
-    this.#keeper = keeper;
-    socket.setTimeout(keeper.firstMs);
+    this.#owner = owner;
+    socket.setTimeout(owner.firstMs);
     socket.on('data', this.#take).on('end', this.#end).on('close', this.#close);
     socket.on('timeout', this.#late).on('error', ignore);
   }
@@ -100,14 +100,14 @@ export class DirectConnection {
     // bodies that wait for their rest are the library's to count from this size on
     if (isFirst && bytes.length < whole && whole < COUNTED_BODY) {
       this.#begun = bytes;
-      if (!this.#isNew) this.#socket.setTimeout(this.#keeper.firstMs);
+      if (!this.#isNew) this.#socket.setTimeout(this.#owner.firstMs);
       return;
     }
-    if (plain === undefined || bytes.length !== whole || !this.#keeper.route.isOpen) {
+    if (plain === undefined || bytes.length !== whole || !this.#owner.route.isOpen) {
       this.#leave(bytes);
       return;
     }
-    if (this.#isNew || !isFirst) this.#socket.setTimeout(this.#keeper.idleMs);
+    if (this.#isNew || !isFirst) this.#socket.setTimeout(this.#owner.idleMs);
     this.#isNew = false;
     this.#answer(plain, bytes.subarray(from));
   };
@@ -115,7 +115,7 @@ export class DirectConnection {
   #knownAs(text: string): Known {
     if (text !== this.#known.text) {
       const head = plainHead(text);
-      const handle = head && this.#keeper.route.handlerOf(head);
+      const handle = head && this.#owner.route.handlerOf(head);
       this.#known = head && handle ? { text, plain: { head, handle } } : { text };
     }
     return this.#known;
@@ -126,7 +126,7 @@ export class DirectConnection {
     const exchange = new Exchange(this.#socket);
     this.#exchange = exchange;
     const begun = { path, from: performance.now(), exchange };
-    const id = headers['x-request-id'] || this.#keeper.nextId();
+    const id = headers['x-request-id'] || this.#owner.nextId();
     void handle({ id, method: 'POST', url, query, headers, body }, exchange).then((answer) =>
       this.#answered(answer, id, begun),
     );
@@ -135,16 +135,16 @@ export class DirectConnection {
   #answered(answer: DirectAnswer, id: string, begun: Begun): void {
     const { path, from, exchange } = begun;
     if (exchange.destroyed) return;
-    const keeper = this.#keeper;
+    const owner = this.#owner;
     exchange.headersSent = true;
     if (answer.rest !== undefined) {
       void this.#stream(answer, answer.rest, id, begun);
       return;
     }
     // whoever is told that the connection ends asks for nothing on it any more
-    const isKept = keeper.route.isOpen;
-    const isTaken = this.#write(answer, id, isKept ? keeper.idleMs : undefined);
-    keeper.answered(path, answer.status, (performance.now() - from) / 1_000);
+    const isKept = owner.route.isOpen;
+    const isTaken = this.#write(answer, id, isKept ? owner.idleMs : undefined);
+    owner.answered(path, answer.status, (performance.now() - from) / 1_000);
     if (!isKept) this.#last(exchange);
     else if (isTaken) this.#next(exchange);
     else this.#socket.once('drain', () => this.#next(exchange));
@@ -152,10 +152,10 @@ export class DirectConnection {
 
   /** Hands on what comes, at the pace of whoever reads it. */
   async #stream(answer: DirectAnswer, rest: Readable, id: string, { path, from, exchange }: Begun): Promise<void> {
-    const keeper = this.#keeper;
-    const isKept = keeper.route.isOpen;
+    const owner = this.#owner;
+    const isKept = owner.route.isOpen;
     const socket = this.#socket;
-    socket.write(headOf(answer, id, isKept ? keeper.idleMs : undefined), 'latin1');
+    socket.write(headOf(answer, id, isKept ? owner.idleMs : undefined), 'latin1');
     try {
       await pipeline(rest, chunked, socket, { end: false });
     } catch {
@@ -163,7 +163,7 @@ export class DirectConnection {
       socket.destroy();
       return;
     }
-    keeper.answered(path, answer.status, (performance.now() - from) / 1_000);
+    owner.answered(path, answer.status, (performance.now() - from) / 1_000);
     if (isKept) this.#next(exchange);
     else this.#last(exchange);
   }
@@ -183,7 +183,7 @@ export class DirectConnection {
   }
 
   #next(exchange: Exchange): void {
-    if (exchange.stallMs !== undefined) this.#socket.setTimeout(this.#keeper.idleMs);
+    if (exchange.stallMs !== undefined) this.#socket.setTimeout(this.#owner.idleMs);
     exchange.finish();
     this.#exchange = undefined;
     if (this.#early.length === 0) return;
@@ -208,7 +208,7 @@ export class DirectConnection {
   };
 
   readonly #close = (): void => {
-    this.#keeper.closed(this);
+    this.#owner.closed(this);
     this.#exchange?.destroy();
   };
 
@@ -216,7 +216,7 @@ export class DirectConnection {
     if (this.#exchange !== undefined && this.#exchange.stallMs === undefined) return;
     // the library knows how long a request may take to come
     if (this.#begun !== undefined) this.#leave(this.#begun);
-    else if (this.#isNew) this.#keeper.silent(this.#socket);
+    else if (this.#isNew) this.#owner.silent(this.#socket);
     else this.#socket.destroy();
   };
 
@@ -226,7 +226,7 @@ export class DirectConnection {
     socket.off('data', this.#take).off('end', this.#end).off('close', this.#close);
     socket.off('timeout', this.#late).off('error', ignore);
     socket.setTimeout(0);
-    this.#keeper.handOver(this, socket, bytes);
+    this.#owner.handOver(this, socket, bytes);
   }
 }
 

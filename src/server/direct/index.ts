@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { Server as TlsServer } from 'node:tls';
 import type { DirectRoute } from './contract.js';
-import { DirectConnection, type Keeper } from './connection.js';
+import { DirectConnection, type ConnectionOwner } from './connection.js';
 
 export type { DirectHandler, DirectRequest, DirectRoute } from './contract.js';
 export type { PlainHead } from './head.js';
@@ -35,7 +35,7 @@ export function serveDirectly(server: Server, options: DirectOptions): DirectCon
   const give = (socket: Socket) => {
     for (const listener of library) listener.call(server, socket);
   };
-  const keeper: Keeper = {
+  const owner: ConnectionOwner = {
     route: options.route,
     get firstMs() {
       return Math.min(server.headersTimeout, server.requestTimeout);
@@ -59,7 +59,7 @@ export function serveDirectly(server: Server, options: DirectOptions): DirectCon
     },
   };
   server.removeAllListeners(event);
-  server.on(event, (socket: Socket) => void open.add(new DirectConnection(socket, keeper)));
+  server.on(event, (socket: Socket) => void open.add(new DirectConnection(socket, owner)));
   return {
     closeIdle(freshCalls) {
       for (const connection of open) connection.closeIdle(freshCalls);

@@ -46,7 +46,7 @@ async function work(
   const scope = scopeOf(request, reader);
   const uids = await matching(request, reader, type, args.filter, 'delete');
   const set = new ChangeSet(scope, reader, { byXid: new Map(), byUid: new Map() }, requestTime(request), request.run);
-  const nodes = new Doomed(set);
+  const nodes = new NodesToDelete(set);
   await nodes.add(type, uids);
   await cascade(request, reader, type, uids, args.cascade, nodes);
   await demandUnrestricted(request, reader, nodes);
@@ -58,7 +58,7 @@ async function work(
 }
 
 /** The nodes that a mutation deletes, each once. */
-class Doomed {
+class NodesToDelete {
   readonly byType = new Map<ObjectType, number[]>();
   readonly #uids = new Set<number>();
 
@@ -92,7 +92,7 @@ async function cascade(
   type: ObjectType,
   uids: readonly number[],
   steps: unknown,
-  nodes: Doomed,
+  nodes: NodesToDelete,
 ): Promise<void> {
   if (uids.length === 0) return;
   const scope = scopeOf(request, reader);
