@@ -76,7 +76,7 @@ export class DirectConnection {
     if (!this.#isNew) this.destroy();
     else if (this.#outlived++ === freshCalls) {
       this.#socket.off('data', this.#take).resume();
-      this.#keeper.turnAway(this.#socket);
+      this.#owner.turnAway(this.#socket);
     }
   }
 
