@@ -1,6 +1,9 @@
 import { expect, it } from 'vitest';
+import { atOnce, STEP } from '../base/index.js';
 import type { AppManifest, TypeUse } from './contract.js';
 import { Converter } from './convert.js';
+
+const fromApp = (converter: Converter, use: TypeUse, value: unknown) => atOnce(converter.fromApp(use, value));
 
 const json: TypeUse = { kind: 'named', name: 'JSON', nullable: true };
 const manifest: AppManifest = {
@@ -13,7 +16,7 @@ const orders: TypeUse = { kind: 'list', nullable: false, of: { kind: 'named', na
 it('a JSON result that JSON would change is refused with its place, and a Date is its text', () => {
   const converter = new Converter(manifest);
   const given = [{ extra: { at: new Date(0), left: undefined, list: [1, 'a', null] } }];
-  expect(converter.fromApp(orders, given)).toEqual(given);
+  expect(fromApp(converter, orders, given)).toEqual(given);
   const circle: Record<string, unknown> = {};
   circle['self'] = circle;
   const losses = [
@@ -24,11 +27,11 @@ it('a JSON result that JSON would change is refused with its place, and a Date i
     [circle, 'extra.self'],
   ] as const;
   for (const [extra, valuePath] of losses) {
-    expect(() => converter.fromApp(orders, [{ extra }])).toThrow(
+    expect(() => fromApp(converter, orders, [{ extra }])).toThrow(
       expect.objectContaining({ code: 'FUNCTION_FAILED', details: { valuePath } }),
     );
   }
-  expect(() => converter.fromApp(json, new Map())).toThrow('result is an instance of Map');
+  expect(() => fromApp(converter, json, new Map())).toThrow('result is an instance of Map');
 });
 
 it('a result of another kind than its type is refused, also one whose fields would all be null', () => {
@@ -44,7 +47,7 @@ it('a result of another kind than its type is refused, also one whose fields wou
     [text, ['x'], 'a list where String was promised for result'],
   ];
   for (const [use, given, told] of wrong) {
-    expect(() => converter.fromApp(use, given)).toThrow(
+    expect(() => fromApp(converter, use, given)).toThrow(
       expect.objectContaining({ code: 'FUNCTION_FAILED', message: `the function gave ${told}` }),
     );
   }
@@ -54,14 +57,14 @@ it('a number that is none of those of its type is refused, as an argument and as
   const converter = new Converter(manifest);
   const level: TypeUse = { kind: 'named', name: 'Float', nullable: false, oneOf: [1, 2] };
   const levels: TypeUse = { kind: 'list', nullable: false, of: level };
-  expect([converter.toApp(levels, [1, 2]), converter.fromApp(levels, [2, 1])]).toEqual([
+  expect([converter.toApp(levels, [1, 2]), fromApp(converter, levels, [2, 1])]).toEqual([
     [1, 2],
     [2, 1],
   ]);
   expect(() => converter.toApp(levels, [1, 7])).toThrow(
     expect.objectContaining({ code: 'INVALID_VALUE', message: '7 is none of 1, 2' }),
   );
-  expect(() => converter.fromApp(levels, [1, 7])).toThrow(
+  expect(() => fromApp(converter, levels, [1, 7])).toThrow(
     expect.objectContaining({
       code: 'FUNCTION_FAILED',
       message: 'the function gave 7 for result, which is none of 1, 2',
@@ -112,7 +115,7 @@ it('a field that is named as what every object has is null where it is not given
   const text = { kind: 'named', name: 'String', nullable: true } as const;
   const fields = [{ name: 'constructor', type: text }];
   const converter = new Converter({ format: 1, operations: [], types: [{ kind: 'object', name: 'Car', fields }] });
-  const given = (value: object) => converter.fromApp({ kind: 'named', name: 'Car', nullable: false }, value);
+  const given = (value: object) => fromApp(converter, { kind: 'named', name: 'Car', nullable: false }, value);
   expect(given({})).toStrictEqual({ constructor: null });
   expect(given({ constructor: 'Lotus' })).toStrictEqual({ constructor: 'Lotus' });
 });
@@ -147,15 +150,44 @@ it('a result whose objects lead back to each other is converted once each, and o
     // two ways to each: all ways together are 2 ** 40
     for (let i = 0; i < 40; i++) first = { kind: 'door', next: first, other: first };
     last.next = first;
-    let at = converter.fromApp(named(type), first) as Step;
+    let at = fromApp(converter, named(type), first) as Step;
     for (let i = 0; i < 100; i++) at = (i % 2 === 0 ? at.next : (at.other ?? at.next)) as Step;
     expect(at).toMatchObject({ kind: 'door', ...extra });
   }
   let deep: Step = { kind: 'door' };
   for (let i = 0; i < 100_000; i++) deep = { kind: 'door', next: deep };
-  expect(() => converter.fromApp(named('Step'), deep)).toThrow(
+  expect(() => fromApp(converter, named('Step'), deep)).toThrow(
     expect.objectContaining({ code: 'FUNCTION_FAILED', message: expect.stringContaining('nests deeper') }),
   );
+});
+
+it('stops now and then in a long list, also of an object, and gives the same', () => {
+  const page: TypeUse = { kind: 'named', name: 'Page', nullable: false };
+  const fields = [
+    { name: 'orders', type: orders },
+    { name: 'at', type: { kind: 'named', name: 'DateTime', nullable: false } },
+  ] as const;
+  const converter = new Converter({
+    ...manifest,
+    types: [...manifest.types, { kind: 'object', name: 'Page', fields }],
+  });
+  const long = Array.from({ length: 10 * STEP }, (_, i) => ({ extra: i, more: 'left out' }));
+  for (const [use, given, stops] of [
+    [orders, long, 10],
+    [page, { orders: long, at: new Date(0) }, 10],
+    [orders, long.slice(0, STEP - 1), 0],
+  ] as const) {
+    const steps = converter.fromApp(use, given);
+    let count = 0;
+    let step = steps.next();
+    for (; !step.done; step = steps.next()) count++;
+    expect(count).toBe(stops);
+    expect(step.value).toEqual(fromApp(converter, use, given));
+  }
+  expect(fromApp(converter, page, { orders: long.slice(0, 1), at: new Date(0) })).toEqual({
+    orders: [{ extra: 0 }],
+    at: '1970-01-01T00:00:00.000Z',
+  });
 });
 
 it('tells of an Int64 that no number holds how functions take it, and how messages, which carry no bigint', () => {

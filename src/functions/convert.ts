@@ -1,4 +1,4 @@
-import { GraphsteadError, jsonLoss } from '../base/index.js';
+import { GraphsteadError, jsonLoss, STEP, type Steps } from '../base/index.js';
 import { parseDateTime } from '../values/index.js';
 import type { AppManifest, TypeDefinition, TypeUse } from './contract.js';
 
@@ -37,17 +37,41 @@ export class Converter {
     return this.toApp(use.of ?? use, item);
   }
 
-  /**
-   * A result as GraphQL completes it. Throws FUNCTION_FAILED for what its type cannot hold.
-   * @param place of the value, for errors: the field it is in
-   */
-  fromApp(use: TypeUse, value: unknown): unknown {
+  /** A result as GraphQL completes it, in steps where it is long. Throws FUNCTION_FAILED for what its type cannot hold. */
+  *fromApp(use: TypeUse, value: unknown): Steps<unknown> {
     const known: Known = new Map();
     try {
-      return this.#value(use, value, 'result', { depth: 0, known });
+      return yield* this.#outer(use, value, 'result', { depth: 0, known });
     } catch (error) {
       throw error instanceof RangeError ? tooDeep() : error;
     }
+  }
+
+  /** What is long is a list, or an object that holds lists: an item of them is converted in one piece. */
+  *#outer(use: TypeUse, value: unknown, place: string, at: Level): Steps<unknown> {
+    if (use.kind === 'list' && Array.isArray(value)) return yield* this.#list(use, value, place, at);
+    const definition = this.#types.get(use.name ?? '');
+    if (definition?.kind !== 'object' || value === undefined || value === null) {
+      return this.#value(use, value, place, at);
+    }
+    const given = toFields(definition, value);
+    const fresh: Record<string, unknown> = {};
+    const below = { ...at, depth: at.depth + 1 };
+    for (const { name, type } of definition.fields) {
+      const own = ownValue(given, name);
+      const isList = type.kind === 'list' && Array.isArray(own);
+      fresh[name] = isList ? yield* this.#list(type, own, name, below) : this.#value(type, own, name, below);
+    }
+    return fresh;
+  }
+
+  *#list(use: TypeUse, items: readonly unknown[], place: string, at: Level): Steps<unknown> {
+    const made: unknown[] = [];
+    for (let i = 0; i < items.length; i++) {
+      if (i % STEP === STEP - 1) yield;
+      made.push(this.#value(use.of ?? use, items[i], place, at));
+    }
+    return made;
   }
 
   #value(use: TypeUse, value: unknown, place: string, at: Level): unknown {

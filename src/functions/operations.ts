@@ -1,6 +1,6 @@
 import { type Agents, failureText, type HostLog, type Hosts, typedArguments, typedValue } from '../agents/index.js';
 import type { Operation, OperationEvent, RequestContext } from '../api/index.js';
-import { asError, type ErrorCode, GraphsteadError } from '../base/index.js';
+import { asError, Breath, DEFAULT_LIMITS, type ErrorCode, GraphsteadError, inSteps } from '../base/index.js';
 import type { AppManifest, FieldDescription, OperationDescription, SharedScalars } from './contract.js';
 import { Converter } from './convert.js';
 import { GraphQLTypes } from './graphql-types.js';
@@ -51,7 +51,7 @@ class FunctionCaller {
     const { description, converter, options } = this;
     try {
       const value = await options.hosts.call(this.#call(given, context, key));
-      return resultOf(description, converter, value);
+      return await resultOf(description, converter, value);
     } catch (error) {
       throw told(asError(error), context, description, options);
     }
@@ -61,7 +61,7 @@ class FunctionCaller {
     const { description, converter, options } = this;
     try {
       for await (const item of options.hosts.stream(this.#call(given, context))) {
-        yield [{ value: converter.fromApp(description.result, item) }];
+        yield [{ value: await resultOf(description, converter, item) }];
       }
     } catch (error) {
       throw told(asError(error), context, description, options);
@@ -116,7 +116,7 @@ class MessageSender {
         readOnly: description.kind === 'query' || context.readOnly,
         idempotencyKey: keyOf(description, context, key),
       });
-      return resultOf(description, converter, reply === undefined ? undefined : typedValue(type, message, reply));
+      return await resultOf(description, converter, reply === undefined ? undefined : typedValue(type, message, reply));
     } catch (error) {
       throw told(asError(error), context, description, options);
     }
@@ -139,8 +139,10 @@ function argOf({ name, type }: FieldDescription, converter: Converter, given: Gi
   }
 }
 
-function resultOf(description: OperationDescription, converter: Converter, value: unknown): unknown {
-  return description.void === true ? true : converter.fromApp(description.result, value);
+async function resultOf(description: OperationDescription, converter: Converter, value: unknown): Promise<unknown> {
+  if (description.void === true) return true;
+  const breath = new Breath(DEFAULT_LIMITS.yieldMs);
+  return inSteps(converter.fromApp(description.result, value), () => breath.due());
 }
 
 /** Tells the operations of one request apart. */
