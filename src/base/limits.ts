@@ -11,7 +11,7 @@ export const DEFAULT_LIMITS = {
   graphBodyBytes: 64 * 1024 * 1024,
   /** bytes of a body of /graphql and /admin */
   graphqlBodyBytes: 8 * 1024 * 1024,
-  /** bytes of bodies above 64 KiB, of all requests that are read or answered at a time; at most an eighth of the heap where nobody sets it */
+  /** bytes of bodies above 64 KiB, of all requests that are read or answered at a time; at most a 24th of the heap where nobody sets it */
   largeBodiesBytes: 1024 * 1024 * 1024,
   /** milliseconds in which a request must have come whole, its body too; a TLS handshake, and its headers, in a minute of them */
   requestMs: 300_000,
