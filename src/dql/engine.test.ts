@@ -81,6 +81,21 @@ describe('a JSON list under a predicate of one value', () => {
     expect((await dql.query('{ q(func: uid(1)) { nick name@en boss { tags } } }')).q).toHaveLength(1);
   });
 
+  it('is refused for what nobody declared, where it can be no list', async () => {
+    const own = await openDql({ names: defaultNames });
+    for (const set of [{ 'note@en': ['a', 'b'] }, { fine: [true, false] }]) {
+      const refused = await failure(own.mutateJson({ set }));
+      expect(refused).toMatchObject({ code: 'INVALID_MUTATION', fix: 'Give it one value.' });
+    }
+    await own.mutateJson({
+      set: { uid: '0x1', 'note@en': ['a'], fine: [true], tags: ['x', 'y'], to: [{ uid: '0x2' }, { uid: '0x3' }] },
+    });
+    expect(await own.query('{ q(func: uid(1)) { note@en fine tags count(to) } }')).toEqual({
+      q: [{ 'note@en': 'a', fine: true, tags: ['x', 'y'], 'count(to)': 2 }],
+    });
+    await own.close();
+  });
+
   it('is the value where it has one', async () => {
     const own = await openDql({ schema: SCHEMA, names: defaultNames });
     await own.mutateJson({

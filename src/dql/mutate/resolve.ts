@@ -41,11 +41,11 @@ export async function resolveMutation(request: MutationRequest, options: Resolve
   );
   // Dgraph refuses a list for a vector, and so do its names; of one for a single value it keeps the last
   const blocks = names.dgraph ? chosen : await inSteps(withVectors(chosen, reader.schema), pause);
-  if (!names.dgraph) await inSteps(demandSingle(blocks, reader.schema), pause);
+  const lists = await inSteps(newLists(blocks, reader.schema), pause);
+  if (!names.dgraph) await inSteps(demandSingle(blocks, reader.schema, lists), pause);
   const nodes = new MutationNodes(variables);
   await inSteps(nodes.collect(blocks), pause);
   await nodes.assign(blocks, lease, limits, pause);
-  const lists = await inSteps(newLists(blocks, reader.schema), pause);
   const { changes, positions } = await inSteps(changesOf(blocks, { nodes, variables, names, limits, lists }), pause);
   const uids = await inSteps(nodes.uidsIn(changes), pause);
   return { changes, positions, uids };
