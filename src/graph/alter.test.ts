@@ -391,6 +391,17 @@ describe('alter', () => {
     expect(await size()).toBeLessThan(20);
   });
 
+  it('is what everybody goes by, also where somebody still reads from before many others', async () => {
+    await alter('first: string .');
+    const old = await fixture.graph.begin();
+    for (let i = 0; i < 12; i++) await alter(`p${i}: string .`);
+    const reader = await old.reader();
+    expect(reader.schema.predicate('p11')).toBeUndefined();
+    reader.release();
+    expect(fixture.graph.schema().predicate('p11')).toBeDefined();
+    await write(fixture.graph, setValue(1, 'p11', 'a'));
+  });
+
   it('keeps nothing of an index that was dropped, where a write lands together with its sweep', async () => {
     const { graph, committer } = fixture;
     const commit = committer.commit.bind(committer);

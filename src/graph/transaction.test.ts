@@ -165,6 +165,12 @@ describe('a transaction', () => {
     expect(await both(setEdge(1, 'friend', 4), { op: 'deletePredicate', uid: 1, predicate: 'friend' })).toBe(
       'TXN_ABORTED',
     );
+    await fixture.graph.alter({ kind: 'schema', text: 'tag: [string] .' });
+    expect(await both(setValue(1, 'tag', 'a'), setValue(1, 'tag', 'b'))).toBe('committed');
+    expect(await both(setValue(1, 'tag', 'c'), setValue(1, 'tag', 'c'))).toBe('TXN_ABORTED');
+    expect(await both(setValue(1, 'tag', 'd'), { op: 'deletePredicate', uid: 1, predicate: 'tag' })).toBe(
+      'TXN_ABORTED',
+    );
     expect(await both(setValue(1, 'free', 'a'), setValue(1, 'free', 'b'))).toBe('committed');
     expect(await read(fixture.graph, (r) => edgesOf(r, 'friend', 1))).toEqual([2, 3, 4, 9]);
   });
@@ -670,20 +676,26 @@ describe('a transaction', () => {
 
   it('leaves no trace of a commit that is refused inside a group', async () => {
     await fixture.graph.alter({ kind: 'schema', text: 'login: string @unique @index(exact) .' });
-    const attempts = Array.from({ length: 6 }, (_, i) =>
-      write(
-        fixture.graph,
+    const { groups } = fixture.committer.stats();
+    const attempts = await Promise.all(Array.from({ length: 6 }, () => fixture.graph.begin()));
+    for (const [i, attempt] of attempts.entries()) {
+      await attempt.stage([
+        setValue(i + 1, 'login', `before ${i}`),
         setValue(i + 1, 'login', 'same'),
         setEdge(i + 1, 'friend', 99),
         setValue(i + 1, `p${i}`, 'v'),
-      ),
-    );
-    const outcomes = await Promise.allSettled(attempts);
+      ]);
+    }
+    const outcomes = await Promise.allSettled(attempts.map((attempt) => attempt.commit()));
+    expect(fixture.committer.stats()['groups']).toBe(groups + 1);
     expect(outcomes.filter((outcome) => outcome.status === 'fulfilled').length).toBe(1);
     const winner = outcomes.findIndex((outcome) => outcome.status === 'fulfilled');
     expect(await read(fixture.graph, (r) => edgesOf(r, 'friend', 99, true))).toEqual([winner + 1]);
     expect(fixture.graph.schema().predicate(`p${winner}`)).toBeDefined();
     const others = [0, 1, 2, 3, 4, 5].filter((i) => i !== winner);
     expect(others.filter((i) => fixture.graph.schema().predicate(`p${i}`) !== undefined)).toEqual([]);
+    const logins = (uid: number) => read(fixture.graph, (r) => valuesOf(r, 'login', uid));
+    expect(await Promise.all(others.map((i) => logins(i + 1)))).toEqual(others.map(() => []));
+    expect(await logins(winner + 1)).toEqual([':same']);
   });
 });

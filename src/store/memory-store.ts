@@ -54,6 +54,7 @@ class MemoryStore implements Store {
     assert(!this.#closed, 'the store is closed');
     assert(!this.#applying, 'one batch at a time');
     if (this.readOnly) throw new GraphsteadError('READ_ONLY_STORE', 'this store was opened to read only');
+    if (expectEpoch !== this.#disk.epoch) throw fenced(expectEpoch, this.#disk.epoch); // whose version is ahead, too
     checkBatch(batch, this.#disk.version);
     this.#applying = true;
     try {

@@ -254,6 +254,7 @@ export function storeContract(name: string, createPlace: () => Promise<StorePlac
       await expect(apply([put(1, 'lost')])).rejects.toMatchObject({ code: 'STORE_FENCED' });
       await expect(apply([put(1, 'lost again')])).rejects.toMatchObject({ code: 'STORE_FENCED' });
       await second.apply({ version: 10, puts: [put(2, 'second')] }, { expectEpoch: second.epoch });
+      await expect(apply([put(1, 'lost behind it')])).rejects.toMatchObject({ code: 'STORE_FENCED' });
       const snapshot = second.snapshot();
       expect((await snapshot.getMany([key(1), key(2)])).map(text)).toEqual(['first', 'second']);
       snapshot.release();
