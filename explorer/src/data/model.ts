@@ -23,7 +23,7 @@ export interface Row {
   readonly cells: readonly unknown[];
 }
 
-export interface RowsPage {
+interface RowsPage {
   readonly rows: readonly Row[];
   /** the uid after which the next page begins */
   readonly next?: string;
