@@ -19,6 +19,8 @@ const load = () => createRequire(import.meta.url)('pg') as typeof pg;
 const CONNECT_MS = 5_000;
 /** of one statement, and of its way there and back: a database that is silent for longer counts as gone */
 const SILENT_MS = 30_000;
+/** The first look of the system at a connection that rests: balancers and address translators forget those that do for some minutes. */
+const KEEP_ALIVE_MS = 10_000;
 
 /** The ways to one database: some for reads, and one for what must come in order. */
 export class Link {
@@ -32,6 +34,7 @@ export class Link {
       connectionTimeoutMillis: CONNECT_MS,
       query_timeout: SILENT_MS,
       keepAlive: true,
+      keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
       application_name: 'graphstead',
     };
     const { Client, Pool } = load();
