@@ -164,18 +164,25 @@ async function apply(
   if (step.set) demandFree(request, step, step.set, known);
   const set = step.set ?? defaultsBeside(step.remove, request.engine.names.dgraph);
   const own = set ? await memberDefaults(request, reader, set.type, step.uids) : undefined;
+  const isPeer = request.engine.names.dgraph;
   for (const uid of step.uids) {
     const paused = changes.pause();
     if (paused) await paused;
+    // what is set stays, so that a list can be replaced: `remove: { tags: null }` beside `set`
+    if (!isPeer) await takeAway(changes, uid, step, known);
     if (set) changes.writeValues(uid, set, 'update');
     const defaults = own?.get(uid);
     if (defaults) changes.writeValues(uid, defaults, 'update');
     for (const { field, child } of step.edges) await changes.link(uid, field, await changes.place(child));
-    for (const removal of step.removals) await removeFrom(changes, uid, removal);
-    for (const { field, child } of step.removed) {
-      const existing = existingNode(child, known);
-      if (existing) await changes.unlink(uid, field, existing.uid);
-    }
+    if (isPeer) await takeAway(changes, uid, step, known);
+  }
+}
+
+async function takeAway(changes: ChangeSet, uid: number, { removals, removed }: Step, known: Known): Promise<void> {
+  for (const removal of removals) await removeFrom(changes, uid, removal);
+  for (const { field, child } of removed) {
+    const existing = existingNode(child, known);
+    if (existing) await changes.unlink(uid, field, existing.uid);
   }
 }
 
