@@ -1,6 +1,6 @@
 export { each, type Left, mapped, opened, type Pushing, recovered, type Take } from './async-iterable.js';
 export { countBits } from './bits.js';
-export { Breath } from './breath.js';
+export { Yielder } from './yielder.js';
 export { type Clock, LONGEST_TIMER, systemClock } from './clock.js';
 export { ClockSteps } from './clock-steps.js';
 export { tlsAdvice, verifying } from './database-tls.js';

@@ -1,7 +1,7 @@
 import { setImmediate as endOfTurn } from 'node:timers/promises';
 import {
   assert,
-  Breath,
+  Yielder,
   type Clock,
   ClockSteps,
   GraphsteadError,
@@ -131,9 +131,9 @@ class GroupCommitter implements Committer {
 
   async #commitLarge(intent: Intent): Promise<Committed> {
     const { conflicts, numbered = [], parts, idempotency } = intent;
-    const breath = new Breath(this.#limits.yieldMs);
-    const keys = await fingerprintsInParts(conflicts, numbered, () => breath.due());
-    const body = await inSteps(encodingBody({ parts, idempotency }), () => breath.due());
+    const yielder = new Yielder(this.#limits.yieldMs);
+    const keys = await fingerprintsInParts(conflicts, numbered, () => yielder.due());
+    const body = await inSteps(encodingBody({ parts, idempotency }), () => yielder.due());
     return await this.#enqueue(intent, keys, () => body);
   }
 

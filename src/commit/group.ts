@@ -1,4 +1,4 @@
-import { asError, atOnce, Breath, GraphsteadError, inSteps, type Limits, type MaybePromise } from '../base/index.js';
+import { asError, atOnce, Yielder, GraphsteadError, inSteps, type Limits, type MaybePromise } from '../base/index.js';
 import type { Batch, Put, Snapshot } from '../store/index.js';
 import { type CommitState, statePut } from './commit-state.js';
 import type { Applier, Committed, CommitRecord, GroupState, GroupWork, IdempotencyClaim } from './contract.js';
@@ -133,8 +133,8 @@ export class Group<E extends Entry> {
       this.#kept(entry, stamp, results, atOnce(putting));
       return;
     }
-    const breath = new Breath(this.#limits.yieldMs);
-    return inSteps(putting, () => breath.due()).then((puts) => this.#kept(entry, stamp, results, puts));
+    const yielder = new Yielder(this.#limits.yieldMs);
+    return inSteps(putting, () => yielder.due()).then((puts) => this.#kept(entry, stamp, results, puts));
   }
 
   #kept(entry: E, { commitTs, wall }: Stamp, results: Results, puts: readonly Put[]): void {

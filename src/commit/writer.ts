@@ -1,6 +1,6 @@
 import {
   asError,
-  Breath,
+  Yielder,
   type Clock,
   type ClockSteps,
   type GraphsteadError,
@@ -223,10 +223,10 @@ export class GroupWriter {
   }
 
   async #judgeLarge(oracle: Judging, one: Waiting): Promise<Verdict | undefined> {
-    const breath = new Breath(this.#options.limits.yieldMs);
+    const yielder = new Yielder(this.#options.limits.yieldMs);
     for (const keys of partsOf(one.keys)) {
       if (oracle.conflicts(one.startTs, keys)) return { one, refusal: aborted() };
-      await breath.due();
+      await yielder.due();
     }
     return undefined;
   }
@@ -237,10 +237,10 @@ export class GroupWriter {
   }
 
   async #noteLarge(commitTs: number, keys: Fingerprints): Promise<void> {
-    const breath = new Breath(this.#options.limits.yieldMs);
+    const yielder = new Yielder(this.#options.limits.yieldMs);
     for (const part of partsOf(keys)) {
       this.#oracle.commit(commitTs, part);
-      await breath.due();
+      await yielder.due();
     }
   }
 

@@ -109,21 +109,21 @@ describe('a JSON list under a predicate of one value', () => {
 });
 
 describe('a long body', () => {
-  /** Breaths of the event loop while it is read, each look at the clock taking a slice's time. */
-  async function breathsWhile(body: string, contentType: 'rdf' | 'json', signal?: { aborted: boolean }) {
+  /** Turns of the event loop while it is read, each look at the clock taking a slice's time. */
+  async function turnsWhile(body: string, contentType: 'rdf' | 'json', signal?: { aborted: boolean }) {
     let now = 0;
     const clock = { ...systemClock, monotonic: () => (now += 20) };
     const engine = createDqlEngine({ graph: dql.graph, names: dgraphNames, clock });
-    let breaths = 0;
-    const breathe = (): void => {
-      breaths++;
-      if (signal && breaths === 3) signal.aborted = true;
-      timer = setImmediate(breathe);
+    let turns = 0;
+    const turn = (): void => {
+      turns++;
+      if (signal && turns === 3) signal.aborted = true;
+      timer = setImmediate(turn);
     };
-    let timer = setImmediate(breathe);
+    let timer = setImmediate(turn);
     try {
       await engine.mutate({ body, contentType, commitNow: true, timeoutMs: 1e9, ...(signal ? { signal } : {}) });
-      return breaths;
+      return turns;
     } finally {
       clearImmediate(timer);
     }
@@ -132,15 +132,15 @@ describe('a long body', () => {
   const json = JSON.stringify({ set: Array.from({ length: 3_000 }, (_, i) => ({ name: `node ${i}` })) });
 
   it('is read in slices, so that others have their turn', async () => {
-    expect(await breathsWhile(rdf, 'rdf')).toBeGreaterThan(30);
-    expect(await breathsWhile(json, 'json')).toBeGreaterThan(30);
+    expect(await turnsWhile(rdf, 'rdf')).toBeGreaterThan(30);
+    expect(await turnsWhile(json, 'json')).toBeGreaterThan(30);
     const { q } = await dql.query('{ q(func: has(name)) { count(uid) } }');
     expect(q).toEqual([{ count: 6_000 }]);
   });
 
   it('of a client that has gone is not read to its end', async () => {
-    await expect(breathsWhile(rdf, 'rdf', { aborted: false })).rejects.toMatchObject({ code: 'CANCELLED' });
-    await expect(breathsWhile(json, 'json', { aborted: false })).rejects.toMatchObject({ code: 'CANCELLED' });
+    await expect(turnsWhile(rdf, 'rdf', { aborted: false })).rejects.toMatchObject({ code: 'CANCELLED' });
+    await expect(turnsWhile(json, 'json', { aborted: false })).rejects.toMatchObject({ code: 'CANCELLED' });
     expect(await dql.query('{ q(func: has(name)) { uid } }')).toEqual({ q: [] });
   });
 });

@@ -1,6 +1,6 @@
 import {
   asError,
-  Breath,
+  Yielder,
   type Clock,
   DEFAULT_LIMITS,
   GraphsteadError,
@@ -305,8 +305,8 @@ class Engine implements DqlEngine {
     const info = this.#closing(transaction);
     if (info.preds.length === 0) return info;
     // no deadline ends it: what is staged stays, and must be told
-    const breath = new Breath(this.#limits.yieldMs);
-    return inSteps(transaction.exclusiveKeys(), () => breath.due()).then((keys) => ({ ...info, keys }));
+    const yielder = new Yielder(this.#limits.yieldMs);
+    return inSteps(transaction.exclusiveKeys(), () => yielder.due()).then((keys) => ({ ...info, keys }));
   }
 
   /** A transaction that ends has no use for its keys, which may be many. */

@@ -1,6 +1,6 @@
 import { type Agents, failureText, type HostLog, type Hosts, typedArguments, typedValue } from '../agents/index.js';
 import type { Operation, OperationEvent, RequestContext } from '../api/index.js';
-import { asError, Breath, DEFAULT_LIMITS, type ErrorCode, GraphsteadError, inSteps } from '../base/index.js';
+import { asError, Yielder, DEFAULT_LIMITS, type ErrorCode, GraphsteadError, inSteps } from '../base/index.js';
 import type { AppManifest, FieldDescription, OperationDescription, SharedScalars } from './contract.js';
 import { Converter } from './convert.js';
 import { GraphQLTypes } from './graphql-types.js';
@@ -141,8 +141,8 @@ function argOf({ name, type }: FieldDescription, converter: Converter, given: Gi
 
 async function resultOf(description: OperationDescription, converter: Converter, value: unknown): Promise<unknown> {
   if (description.void === true) return true;
-  const breath = new Breath(DEFAULT_LIMITS.yieldMs);
-  return inSteps(converter.fromApp(description.result, value), () => breath.due());
+  const yielder = new Yielder(DEFAULT_LIMITS.yieldMs);
+  return inSteps(converter.fromApp(description.result, value), () => yielder.due());
 }
 
 /** Tells the operations of one request apart. */

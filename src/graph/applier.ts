@@ -1,4 +1,4 @@
-import { inSteps, type Limits, Breath } from '../base/index.js';
+import { inSteps, type Limits, Yielder } from '../base/index.js';
 import type { Applier, GroupState, GroupWork, Key } from '../commit/index.js';
 import { applyAlter } from './alter/apply-alter.js';
 import { JobCache, type JobTable } from './alter/job.js';
@@ -153,8 +153,8 @@ class GraphWork implements GroupWork<GraphPart, unknown> {
       if (!this.#swept.some((span) => isWithin(key, span))) put(key, value);
     }, this.#lastTs);
     this.#jobs.write(put);
-    const breath = new Breath(this.#shared.limits.yieldMs);
-    await inSteps(this.#draft.write(this.#schemaTs, put), () => breath.due());
+    const yielder = new Yielder(this.#shared.limits.yieldMs);
+    await inSteps(this.#draft.write(this.#schemaTs, put), () => yielder.due());
     if (this.#uids !== this.#storedUids) put(metaKey(META.uids), Buffer.from(String(this.#uids)));
     if (this.#draft.changed) this.#finished = this.#draft.finish(this.#schemaTs);
   }

@@ -8,7 +8,7 @@ import {
   type Names,
   systemClock,
   inSteps,
-  Breath,
+  Yielder,
 } from '../base/index.js';
 import type { Committer } from '../commit/index.js';
 import type { AlterPart, Declaration } from './alter/part.js';
@@ -206,8 +206,8 @@ class StoreGraph implements Graph {
 
   #plan(request: AlterRequest): Promise<AlterPlan> {
     const { schemas, limits } = this.#shared;
-    const breath = new Breath(limits.yieldMs);
-    return inSteps(planAlter(request, schemas.newest, this.#names, limits), () => breath.due());
+    const yielder = new Yielder(limits.yieldMs);
+    return inSteps(planAlter(request, schemas.newest, this.#names, limits), () => yielder.due());
   }
 
   async checkAlter(request: AlterRequest): Promise<void> {

@@ -1,4 +1,4 @@
-import { setImmediate as breath } from 'node:timers/promises';
+import { setImmediate as yielder } from 'node:timers/promises';
 import type { Snapshot } from '../store/index.js';
 import type { Predicate, RangeSize } from './contract.js';
 import { countsRange, FAMILY, familyRange, hnswRange, type predicateRange, tokenRange } from './key.js';
@@ -40,7 +40,7 @@ export async function measure(open: () => Snapshot, range: KeyRange, most: numbe
     } finally {
       snapshot.release();
     }
-    await breath();
+    await yielder();
   }
   return { keys, bytes, more: false };
 }

@@ -9,7 +9,7 @@ import {
   type Position,
   type Steps,
   TYPE_PREDICATE,
-  Breath,
+  Yielder,
 } from '../base/index.js';
 import {
   convert,
@@ -65,8 +65,8 @@ interface Staged {
 
 /** Checks and converts changes against the schema. Throws before anything of them is kept. */
 export async function stageChanges(context: StageContext, changes: readonly GraphChange[]): Promise<Staged> {
-  const breath = new Breath(context.limits.yieldMs);
-  const stage = new Stage(context, breath);
+  const yielder = new Yielder(context.limits.yieldMs);
+  const stage = new Stage(context, yielder);
   for (let i = 0; i < changes.length; i++) {
     const pending = stage.add(changes[i]);
     if (pending) await pending;
@@ -74,7 +74,7 @@ export async function stageChanges(context: StageContext, changes: readonly Grap
       stage.addedBytes = 0;
       // while there are few: a node to be deleted stands for many changes
       context.checkSize(stage.finish().log);
-      await breath.due();
+      await yielder.due();
     }
   }
   context.checkSize(stage.finish().log);
@@ -88,15 +88,15 @@ class Stage {
   /** bytes of values since the last pause */
   addedBytes = 0;
   readonly #context: StageContext;
-  readonly #breath: Breath;
+  readonly #yielder: Yielder;
   readonly #log = new DeltaLog();
   readonly #conflicts = new ConflictSet();
   readonly #records = new Map<string, PredicateRecord | undefined>();
   readonly #unique = new UniqueClaims();
 
-  constructor(context: StageContext, breath: Breath) {
+  constructor(context: StageContext, yielder: Yielder) {
     this.#context = context;
-    this.#breath = breath;
+    this.#yielder = yielder;
     this.#conflicts.shared(EVERYTHING);
   }
 
@@ -189,7 +189,7 @@ class Stage {
   #indexConflicts(record: PredicateRecord, value: Value, stored: Uint8Array, lang: string): MaybePromise<void> {
     if (!record.upsert) return;
     const steps = this.#indexConflictSteps(record, value, lang);
-    return stored.length > LONG_VALUE ? inSteps(steps, () => this.#breath.due()) : atOnce(steps);
+    return stored.length > LONG_VALUE ? inSteps(steps, () => this.#yielder.due()) : atOnce(steps);
   }
 
   *#indexConflictSteps(record: PredicateRecord, value: Value, lang: string): Steps<void> {

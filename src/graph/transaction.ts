@@ -9,7 +9,7 @@ import {
   randomTexts,
   STEP,
   type Steps,
-  Breath,
+  Yielder,
 } from '../base/index.js';
 import {
   ABORTED,
@@ -370,8 +370,8 @@ export class GraphTransaction implements Transaction {
       if (this.#held !== undefined) this.#handedIn = gathered.listed;
       return this.#send(gathered, options);
     }
-    const breath = new Breath(this.#context.limits.yieldMs);
-    return inSteps(this.#gathered(), () => breath.due()).then((gathered) => this.#send(gathered, options));
+    const yielder = new Yielder(this.#context.limits.yieldMs);
+    return inSteps(this.#gathered(), () => yielder.due()).then((gathered) => this.#send(gathered, options));
   }
 
   /** What has come together, as an intent takes it. */
@@ -458,8 +458,8 @@ export class GraphTransaction implements Transaction {
     const source = this.#overlay?.source ?? new OverlaySource(snapshot);
     const draft = new SchemaDraft(this.#overlay?.schema ?? (await schemas.read(snapshot)));
     const merge = new GroupMerge(source, draft, limits, (name) => schemas.newest.predicate(name));
-    const breath = new Breath(limits.yieldMs);
-    const fresh = await inSteps(this.#log.partInSteps(this.#overlay?.merged), () => breath.due());
+    const yielder = new Yielder(limits.yieldMs);
+    const fresh = await inSteps(this.#log.partInSteps(this.#overlay?.merged), () => yielder.due());
     await merge.apply(fresh, false);
     await merge.flush((key, value) => source.put(key, value));
     this.#overlay = { source, schema: draft.finish(snapshot.version), merged: count };

@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { assert, Breath, GraphsteadError, type Limits } from '../base/index.js';
+import { assert, Yielder, GraphsteadError, type Limits } from '../base/index.js';
 import { checkBatch } from './check.js';
 import type { ApplyOptions, Batch, Key, Snapshot, Store } from './contract.js';
 import type { DiskGuard } from './disk.js';
@@ -210,13 +210,13 @@ export class LmdbStore implements Store {
   /** LMDB's thread begins when all is handed over, and takes it as one transaction: each slice lands where the others do. */
   async #putInSlices(batch: Batch, removed: readonly Key[], hold: WriteHold): Promise<boolean> {
     const entries = removed.length + batch.puts.length;
-    const breath = new Breath(this.#parts.limits.yieldMs);
+    const yielder = new Yielder(this.#parts.limits.yieldMs);
     const slices: Promise<boolean>[] = [];
     const letGo = await hold.take();
     try {
       for (let from = 0; from < entries; from += SLICE) {
         slices.push(this.#hand(batch, removed, from, from + SLICE));
-        await breath.due();
+        await yielder.due();
       }
     } finally {
       letGo();

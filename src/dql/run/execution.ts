@@ -39,7 +39,7 @@ export class Execution {
     return this.reader.schema.predicate(name);
   }
 
-  /** Every operator awaits this: it keeps the deadline and lets the event loop breathe. Throws TIMEOUT, CANCELLED. */
+  /** Every operator awaits this: it keeps the deadline and lets the event loop turn. Throws TIMEOUT, CANCELLED. */
   checkpoint(): MaybePromise<void> {
     return this.#pace.pause();
   }

@@ -237,13 +237,13 @@ describe('work on many nodes', () => {
     ['math', '{ var(func: has(here)) { y as year m as math(y * 2 + 1) } q(func: uid(m), first: 1) { val(m) } }', 15],
     ['groups', '{ q(func: has(here)) @groupby(year) { count(uid) } }', 15],
     ['@cascade', '{ q(func: has(here)) @cascade { year word } }', 9],
-  ])('lets the event loop breathe: %s', async (_, text, least) => {
-    let breaths = 0;
-    const breathe = (): void => {
-      breaths++;
-      timer = setImmediate(breathe);
+  ])('lets the event loop turn: %s', async (_, text, least) => {
+    let turns = 0;
+    const turn = (): void => {
+      turns++;
+      timer = setImmediate(turn);
     };
-    let timer = setImmediate(breathe);
+    let timer = setImmediate(turn);
     let now = 0;
     const transaction = await dql.graph.begin({ bestEffort: true });
     const reader = await transaction.reader();
@@ -252,7 +252,7 @@ describe('work on many nodes', () => {
     const clock = { ...systemClock, monotonic: () => (now += 20) };
     await runQuery(parseQuery(text), reader, { clock });
     clearImmediate(timer);
-    expect(breaths).toBeGreaterThanOrEqual(least);
+    expect(turns).toBeGreaterThanOrEqual(least);
     reader.release();
     transaction.abort();
   });

@@ -1,7 +1,7 @@
 import { type Clock, DEFAULT_LIMITS, GraphsteadError, type MaybePromise, systemClock } from '../../base/index.js';
 import type { RunOptions } from '../contract.js';
 
-/** Keeps the deadline of a query and lets the event loop breathe while it works. */
+/** Keeps the deadline of a query and lets the event loop turn while it works. */
 export class Pace {
   readonly #clock: Clock;
   readonly #yieldMs: number;

@@ -47,7 +47,7 @@ function byAll(comparators: readonly Comparator[]): Comparator {
   };
 }
 
-/** Positions that are sorted at once, without a breath: a few milliseconds. */
+/** Positions that are sorted at once, without a pause: a few milliseconds. */
 const RUN = 2_048;
 
 /** The positions 0 to length - 1, sorted: runs first, which are then merged. Equal ones keep their order. */

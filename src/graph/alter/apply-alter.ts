@@ -1,4 +1,4 @@
-import { forEachInSteps, GraphsteadError, inSteps, type Limits, STEP, Breath } from '../../base/index.js';
+import { forEachInSteps, GraphsteadError, inSteps, type Limits, STEP, Yielder } from '../../base/index.js';
 import type { GroupState } from '../../commit/index.js';
 import type { Key, Snapshot } from '../../store/index.js';
 import { countsRange, FAMILY, familyRange, hnswRange, META, metaRange, predicateRange, tokenRange } from '../key.js';
@@ -25,15 +25,15 @@ interface Turn {
 export async function applyAlter(part: AlterPart, turn: Turn): Promise<readonly string[]> {
   const { draft } = turn;
   if (part.drop !== 'none') return await dropEverything(part.drop, turn);
-  const breath = new Breath(turn.limits.yieldMs);
+  const yielder = new Yielder(turn.limits.yieldMs);
   const plans: (() => void)[] = [];
   for (const declaration of part.declare) {
     plans.push(await planDeclaration(declaration, turn));
-    if (plans.length % STEP === 0) await breath.due();
+    if (plans.length % STEP === 0) await yielder.due();
   }
   await inSteps(
     forEachInSteps(plans, (plan) => plan()),
-    () => breath.due(),
+    () => yielder.due(),
   );
   for (const name of part.dropPredicates) dropPredicate(name, turn);
   for (const type of part.types) draft.setType(type);

@@ -1,4 +1,4 @@
-import { Breath } from '../../base/index.js';
+import { Yielder } from '../../base/index.js';
 import type { UidList } from '../contract.js';
 import { chunkOfKey, type Family, spillRange } from '../key.js';
 import { SPILL_BYTES } from '../merge/bytes-family.js';
@@ -17,13 +17,13 @@ export async function* longPayloads(
   yieldMs: number,
 ): AsyncIterable<UidList> {
   const least = Math.max(0, Math.floor(bytes / SPILL_BYTES));
-  const breath = new Breath(yieldMs);
+  const yielder = new Yielder(yieldMs);
   let rest: Range | undefined = { ...spillRange(predicate, family), keysOnly: true, limit: PAGE };
   while (rest !== undefined) {
     const page = await source.range(rest);
     const chunks = page.keys.map(chunkOfKey).filter(({ chunk }) => chunk === least);
     if (chunks.length > 0) yield Float64Array.from(chunks, ({ uid }) => uid);
-    await breath.due();
+    await yielder.due();
     rest = page.next;
   }
 }

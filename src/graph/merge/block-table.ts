@@ -1,4 +1,4 @@
-import { chain, type MaybePromise, STEP, type Steps, type Breath } from '../../base/index.js';
+import { chain, type MaybePromise, STEP, type Steps, type Yielder } from '../../base/index.js';
 import type { Key } from '../../store/index.js';
 import { BLOCK_UIDS, decodePart, encodeBlock, partCount, partOf, type Slots } from '../block.js';
 import { blockKey, type Family } from '../key.js';
@@ -56,19 +56,19 @@ export class BlockTable {
     return this.#blocks.values();
   }
 
-  /** With a breath there are pauses when there is much to fetch. */
-  load(source: Source, breath?: Breath): MaybePromise<void> {
+  /** With a yielder there are pauses when there is much to fetch. */
+  load(source: Source, yielder?: Yielder): MaybePromise<void> {
     if (this.#missing.length === 0) return;
     const numbers = this.#missing;
     this.#missing = [];
-    return breath && numbers.length > BATCH
-      ? this.#fetchInBatches(source, numbers, breath)
+    return yielder && numbers.length > BATCH
+      ? this.#fetchInBatches(source, numbers, yielder)
       : this.#fetch(source, numbers);
   }
 
-  async #fetchInBatches(source: Source, numbers: readonly number[], breath: Breath): Promise<void> {
+  async #fetchInBatches(source: Source, numbers: readonly number[], yielder: Yielder): Promise<void> {
     for (let from = 0; from < numbers.length; from += BATCH) {
-      await breath.due();
+      await yielder.due();
       await this.#fetch(source, numbers.slice(from, from + BATCH));
     }
   }

@@ -9,7 +9,7 @@ import {
   STEP,
   type Steps,
   latin1,
-  Breath,
+  Yielder,
 } from '../../base/index.js';
 import { ABORTED } from '../../commit/index.js';
 import {
@@ -55,7 +55,7 @@ interface Delta {
  */
 export class GroupMerge {
   readonly #predicates = new Map<number, PredicateMerge>();
-  readonly #breath: Breath;
+  readonly #yielder: Yielder;
   /** values that this group gave to @unique predicates: predicate, language and bytes to uids */
   readonly #claims = new Map<string, Set<number>>();
 
@@ -66,7 +66,7 @@ export class GroupMerge {
     /** predicates that the source does not have yet, but that exist: created since its snapshot was taken */
     readonly created: (name: string) => PredicateRecord | undefined = () => undefined,
   ) {
-    this.#breath = new Breath(limits.yieldMs);
+    this.#yielder = new Yielder(limits.yieldMs);
   }
 
   predicate(record: PredicateRecord): PredicateMerge {
@@ -97,7 +97,7 @@ export class GroupMerge {
       if (merges.some(isUnique)) await this.#applyUnique(this.#deltas(part, merges, isUnique), undo);
       const isPlain = (merge: PredicateMerge) => !isUnique(merge);
       for (let from = 0; from < part.ops.length; from += LOADED) {
-        if (from > 0) await this.#breath.due();
+        if (from > 0) await this.#yielder.due();
         const deltas = this.#deltas(part, merges, isPlain, from, from + LOADED);
         await this.#load(deltas);
         for (const delta of deltas) this.#applyDelta(delta);
@@ -117,21 +117,21 @@ export class GroupMerge {
    */
   async flush(put: PutKey, stamp?: number): Promise<void> {
     for (const merge of this.#predicates.values()) {
-      await merge.flush(this.source, put, this.#breath, stamp);
-      const pause = this.#breath.due();
+      await merge.flush(this.source, put, this.#yielder, stamp);
+      const pause = this.#yielder.due();
       if (pause) await pause;
     }
   }
 
   /** What is little is done without a pause, and without a turn of the event loop. */
   #inSteps<T>(pieces: number, steps: Steps<T>): MaybePromise<T> {
-    return pieces < STEP ? atOnce(steps) : inSteps(steps, () => this.#breath.due());
+    return pieces < STEP ? atOnce(steps) : inSteps(steps, () => this.#yielder.due());
   }
 
   /** All or nothing: what a check may refuse stands before what it cannot. */
   async #applyUnique(deltas: readonly Delta[], undo: (() => void)[]): Promise<void> {
     for (let from = 0; from < deltas.length; from += LOADED) {
-      if (from > 0) await this.#breath.due();
+      if (from > 0) await this.#yielder.due();
       await this.#load(deltas.slice(from, from + LOADED));
     }
     for (const delta of deltas) {

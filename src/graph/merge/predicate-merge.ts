@@ -1,4 +1,4 @@
-import { atOnce, inSteps, latin1, type Limits, STEP, type Steps, type Breath } from '../../base/index.js';
+import { atOnce, inSteps, latin1, type Limits, STEP, type Steps, type Yielder } from '../../base/index.js';
 import { decodeValue, type IndexKind, type ScalarType, tokenPieces, tokenTexts } from '../../values/index.js';
 import { blockOf, slotOf } from '../block.js';
 import { countKey, FAMILY, tokenKey } from '../key.js';
@@ -144,25 +144,25 @@ export class PredicateMerge {
   }
 
   /** Writes everything; derived data (reverse edges, counts, tokens) follows from what really changed. */
-  async flush(source: Source, put: PutKey, breath: Breath, stamp?: number): Promise<void> {
-    await this.edge.flush(source, put, breath, (uid, change) => {
+  async flush(source: Source, put: PutKey, yielder: Yielder, stamp?: number): Promise<void> {
+    await this.edge.flush(source, put, yielder, (uid, change) => {
       if (this.record.count) this.#countChanged(false, uid, change.before, change.after);
       if (!this.record.reverse) return;
       const turning = this.#reverseChanged(uid, change);
       const isMuch = change.added.length + change.removed.length > STEP;
-      return isMuch ? inSteps(turning, () => breath.due()) : atOnce(turning);
+      return isMuch ? inSteps(turning, () => yielder.due()) : atOnce(turning);
     });
-    await this.reverse.flush(source, put, breath, (uid, change) => {
+    await this.reverse.flush(source, put, yielder, (uid, change) => {
       if (this.record.count) this.#countChanged(true, uid, change.before, change.after);
     });
     this.#writeCounts(this.#recounted, this.edge, false);
     this.#writeCounts(this.#reverseRecounted, this.reverse, true);
-    await this.#deriveFromValues(breath);
-    await this.#deriveNeighbours(source, put, breath, stamp);
-    await inSteps(this.#writeValues(put), () => breath.due());
-    for (const edits of this.#tokens.values()) await edits.flush(source, put, breath);
-    await this.#counts.flush(source, put, breath);
-    await this.#reverseCounts.flush(source, put, breath);
+    await this.#deriveFromValues(yielder);
+    await this.#deriveNeighbours(source, put, yielder, stamp);
+    await inSteps(this.#writeValues(put), () => yielder.due());
+    for (const edits of this.#tokens.values()) await edits.flush(source, put, yielder);
+    await this.#counts.flush(source, put, yielder);
+    await this.#reverseCounts.flush(source, put, yielder);
   }
 
   *#reverseChanged(uid: number, { added, removed }: ListChange): Steps<void> {
@@ -186,7 +186,7 @@ export class PredicateMerge {
     for (const family of this.#bytesFamilies) yield* family.flush(put);
   }
 
-  async #deriveFromValues(breath: Breath): Promise<void> {
+  async #deriveFromValues(yielder: Yielder): Promise<void> {
     let count = 0;
     const kinds = this.record.indexes.map((index) => index.kind).filter((kind) => kind !== 'hnsw');
     if (kinds.length === 0 && !this.record.count) return;
@@ -194,7 +194,7 @@ export class PredicateMerge {
     for (const family of [this.value, this.lang, this.member])
       for (const uid of family.original.keys()) touched.add(uid);
     for (const uid of touched) {
-      if ((++count & 127) === 0) await breath.due();
+      if ((++count & 127) === 0) await yielder.due();
       const before = this.#originalValues(uid);
       const after = this.current(uid);
       if (this.record.count) {
@@ -204,14 +204,14 @@ export class PredicateMerge {
       const isLong = isMuch(before) || isMuch(after);
       for (const kind of kinds) {
         const changing = this.#tokensChanged(kind, uid, before, after);
-        if (isLong) await inSteps(changing, () => breath.due());
+        if (isLong) await inSteps(changing, () => yielder.due());
         else atOnce(changing);
       }
     }
   }
 
   /** Keeps the hnsw index with the vectors that changed. */
-  async #deriveNeighbours(source: Source, put: PutKey, breath: Breath, stamp: number | undefined): Promise<void> {
+  async #deriveNeighbours(source: Source, put: PutKey, yielder: Yielder, stamp: number | undefined): Promise<void> {
     const index = this.record.indexes.find(({ kind }) => kind === 'hnsw');
     if (!index) return;
     const changed = new Set([...this.value.original.keys(), ...this.#rebuilt]);
@@ -231,7 +231,7 @@ export class PredicateMerge {
         store.setVector(uid, after);
         await hnsw.insert(uid);
       }
-      await breath.due();
+      await yielder.due();
     }
     store.write(put, stamp);
   }

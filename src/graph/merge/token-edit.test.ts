@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { Breath } from '../../base/index.js';
+import { Yielder } from '../../base/index.js';
 import { createMemoryStore, type Put } from '../../store/index.js';
 import { tokenKey } from '../key.js';
 import { TokenEdits } from './token-edit.js';
@@ -10,9 +10,9 @@ it('looks at the time between the lists of a batch: long ones take a tenth of a 
   for (let i = 0; i < lists; i++) edits.add(String(i), 1);
   const puts: Put[] = [];
   const snapshot = createMemoryStore().snapshot();
-  const breath = new Breath(1e-9);
-  const asked = vi.spyOn(breath, 'due');
-  await edits.flush(snapshot, (key, value) => puts.push({ key, value }), breath);
+  const yielder = new Yielder(1e-9);
+  const asked = vi.spyOn(yielder, 'due');
+  await edits.flush(snapshot, (key, value) => puts.push({ key, value }), yielder);
   expect(asked.mock.calls.length).toBeGreaterThan(lists / 50);
   expect(puts).toHaveLength(lists);
 });

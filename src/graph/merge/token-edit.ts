@@ -1,4 +1,4 @@
-import type { MaybePromise, Breath } from '../../base/index.js';
+import type { MaybePromise, Yielder } from '../../base/index.js';
 import type { Key } from '../../store/index.js';
 import { editList, type ListEdit } from '../posting-list.js';
 import type { PutKey, Source } from '../source.js';
@@ -33,16 +33,16 @@ export class TokenEdits {
   }
 
   /** Merges all changes onto the lists, batch by batch. */
-  async flush(source: Source, put: PutKey, breath: Breath): Promise<void> {
+  async flush(source: Source, put: PutKey, yielder: Yielder): Promise<void> {
     const all = [...this.#edits.keys()];
     for (let from = 0; from < all.length; from += BATCH) {
       const batch = all.slice(from, from + BATCH);
-      await breath.due();
+      await yielder.due();
       const keys = batch.map((name) => this.makeKey(name));
       const reading: MaybePromise<(Uint8Array | undefined)[]> = source.getMany(keys);
       const roots = (reading instanceof Promise ? await reading : reading).map((root) => root?.slice());
       for (let i = 0; i < batch.length; i++) {
-        const pause = i % MERGED_AT_ONCE === MERGED_AT_ONCE - 1 ? breath.due() : undefined;
+        const pause = i % MERGED_AT_ONCE === MERGED_AT_ONCE - 1 ? yielder.due() : undefined;
         if (pause) await pause;
         const key = keys[i];
         const list = this.#take(batch[i]);

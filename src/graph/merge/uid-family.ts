@@ -1,4 +1,4 @@
-import { inSteps, type MaybePromise, type Breath } from '../../base/index.js';
+import { inSteps, type MaybePromise, type Yielder } from '../../base/index.js';
 import { BLOCK_UIDS, blockOf, slotOf } from '../block.js';
 import { type Family, spillPrefix } from '../key.js';
 import { editList, type ListChange, type ListEdit } from '../posting-list.js';
@@ -71,14 +71,14 @@ export class UidFamily {
   async flush(
     source: Source,
     put: PutKey,
-    breath: Breath,
+    yielder: Yielder,
     changed: (uid: number, change: ListChange) => MaybePromise<void>,
   ): Promise<void> {
     let count = 0;
-    const loading = this.table.load(source, breath);
+    const loading = this.table.load(source, yielder);
     if (loading instanceof Promise) await loading;
     for (const [uid, list] of this.#pending) {
-      if ((++count & 511) === 0) await breath.due();
+      if ((++count & 511) === 0) await yielder.due();
       const block = this.table.block(blockOf(uid));
       const slot = slotOf(uid);
       const prefix = () => spillPrefix(this.table.predicate, this.table.family, uid);
@@ -91,6 +91,6 @@ export class UidFamily {
       if (noting) await noting;
     }
     this.#pending.clear();
-    await inSteps(this.table.write(put), () => breath.due());
+    await inSteps(this.table.write(put), () => yielder.due());
   }
 }

@@ -1,4 +1,4 @@
-import { atOnce, Breath, DEFAULT_LIMITS, inSteps, type MaybePromise, STEP, type Steps } from '../../base/index.js';
+import { atOnce, Yielder, DEFAULT_LIMITS, inSteps, type MaybePromise, STEP, type Steps } from '../../base/index.js';
 import type { Facets, UidList } from '../contract.js';
 import { type EntryMap, entriesInSteps } from '../entry-map.js';
 import { decodeFacets, edgeKey } from '../facet.js';
@@ -12,8 +12,8 @@ export function inTurns<T>(rows: readonly UidList[], steps: Steps<T>): MaybeProm
   let edges = 0;
   for (const row of rows) edges += row.length;
   if (edges <= FACETS_AT_ONCE) return atOnce(steps);
-  const breath = new Breath(DEFAULT_LIMITS.yieldMs);
-  return inSteps(steps, () => breath.due());
+  const yielder = new Yielder(DEFAULT_LIMITS.yieldMs);
+  return inSteps(steps, () => yielder.due());
 }
 
 type FacetRows = (Facets | undefined)[][];

@@ -1,4 +1,4 @@
-import { Breath, DEFAULT_LIMITS, type Limits, type Names } from '../../base/index.js';
+import { Yielder, DEFAULT_LIMITS, type Limits, type Names } from '../../base/index.js';
 import { type Graph, type GraphReader, type Predicate, printSchema, type UidList } from '../../graph/index.js';
 import { decodeValue } from '../../values/index.js';
 import { type ExportFormat, PRINT, type Statement } from './statement.js';
@@ -41,11 +41,11 @@ export async function* exportParts({
   const transaction = await graph.begin({ bestEffort: true });
   const reader = await transaction.reader();
   // a store that answers at once, and a reader who takes all, would leave nobody else a turn until the end
-  const breath = new Breath(limits.yieldMs);
+  const yielder = new Yielder(limits.yieldMs);
   try {
     yield { file: 'graph.schema', text: printSchema(reader.schema, names), statements: 0 };
     if (graphql) yield { file: 'graph.graphql', text: graphql, statements: 0 };
-    for await (const part of data(reader, names, format, breath)) {
+    for await (const part of data(reader, names, format, yielder)) {
       signal?.throwIfAborted();
       yield part;
     }
@@ -59,7 +59,7 @@ async function* data(
   reader: GraphReader,
   names: Names,
   format: ExportFormat,
-  breath: Breath,
+  yielder: Yielder,
 ): AsyncIterable<ExportPart> {
   const file = `graph.${format}`;
   const print = PRINT[format];
@@ -67,7 +67,7 @@ async function* data(
   yield { file, text: open, statements: 0 };
   let isFirst = true;
   for await (const statements of statementsOf(reader, names)) {
-    const paused = breath.due();
+    const paused = yielder.due();
     if (paused) await paused;
     if (statements.length === 0) continue;
     yield {

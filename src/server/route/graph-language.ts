@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import {
   atOnce,
-  Breath,
+  Yielder,
   GraphsteadError,
   inSteps,
   type MaybePromise,
@@ -102,7 +102,7 @@ async function query(core: Core, request: Asked, answering: Answering, key: stri
     format,
     signal: core.goneOf(answering),
   });
-  const data = format === 'rdf' ? await inBreaths(core, quoted(answer.data)) : [answer.data];
+  const data = format === 'rdf' ? await inSlices(core, quoted(answer.data)) : [answer.data];
   const writing = queryExtensions(core, answer);
   const told = writing instanceof Promise ? await writing : writing;
   return [`{"data":`, ...data, `,"extensions":`, ...told, '}'];
@@ -227,14 +227,14 @@ async function mutateEnvelope(core: Core, { queries, uids, latency, txn }: Mutat
   const head: Parts = core.names.dgraph
     ? [`{"data":{${status},"queries":`, queries ?? 'null', ',"uids":']
     : [`{"data":{`, inner, `${inner.length > 0 ? ',' : ''}${status},"uids":`];
-  const names = uids.size <= NAMED ? atOnce(uidsJson(uids)) : await inBreaths(core, uidsJson(uids));
+  const names = uids.size <= NAMED ? atOnce(uidsJson(uids)) : await inSlices(core, uidsJson(uids));
   return [...head, ...names, `},"extensions":`, ...(await extensions(core, latency, txn)), '}'];
 }
 
 /** What may be long, with pauses. */
-function inBreaths<T>({ limits }: Core, writing: Steps<T>): Promise<T> {
-  const breath = new Breath(limits.yieldMs);
-  return inSteps(writing, () => breath.due());
+function inSlices<T>({ limits }: Core, writing: Steps<T>): Promise<T> {
+  const yielder = new Yielder(limits.yieldMs);
+  return inSteps(writing, () => yielder.due());
 }
 
 /** Bytes that are quoted in one step, as long as lines allow. */
@@ -392,7 +392,7 @@ function extensions(core: Core, latency: Latency, txn: TransactionInfo, more = {
   if (keys.length <= NAMED) return [JSON.stringify({ server_latency: latency, txn: transactionJson(txn), ...more })];
   const rest = JSON.stringify({ server_latency: latency, ...more, txn: transactionJson({ ...txn, keys: [] }) });
   const at = rest.lastIndexOf(TRANSACTION) + TRANSACTION.length;
-  const writing = inBreaths(core, keysJson(keys));
+  const writing = inSlices(core, keysJson(keys));
   return writing.then((parts) => [`${rest.slice(0, at)}"keys":`, ...parts, `,${rest.slice(at)}`]);
 }
 
@@ -435,7 +435,7 @@ const COPIED = 1024 * 1024;
 export function joined(core: Core, parts: Parts): MaybePromise<Buffer> {
   const pieces = parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part));
   const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
-  return length <= COPIED ? Buffer.concat(pieces, length) : inBreaths(core, joining(pieces, length));
+  return length <= COPIED ? Buffer.concat(pieces, length) : inSlices(core, joining(pieces, length));
 }
 
 function* joining(pieces: readonly Buffer[], length: number): Steps<Buffer> {

@@ -5,7 +5,7 @@ import type { Execution } from '../execution.js';
 import { candidateValues } from '../language.js';
 import { filterUids } from '../uid-set.js';
 
-/** How many uids have their values read at once: bounds memory and lets the event loop breathe. */
+/** How many uids have their values read at once: bounds memory and lets the event loop turn. */
 const BATCH = 10_000;
 
 /** Values that are tried without a look at the clock: one may be a millisecond's work, of a polygon or of a pattern. */

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /** Lets the event loop run during long work: other requests must not wait for a large one. */
-export class Breath {
+export class Yielder {
   readonly #every: number;
   #since = performance.now();
 
