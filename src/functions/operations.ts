@@ -1,6 +1,14 @@
 import { type Agents, failureText, type HostLog, type Hosts, typedArguments, typedValue } from '../agents/index.js';
 import type { Operation, OperationEvent, RequestContext } from '../api/index.js';
-import { asError, Yielder, DEFAULT_LIMITS, type ErrorCode, GraphsteadError, inSteps } from '../base/index.js';
+import {
+  asError,
+  Yielder,
+  DEFAULT_LIMITS,
+  type ErrorCode,
+  GraphsteadError,
+  inSteps,
+  type MaybePromise,
+} from '../base/index.js';
 import type { AppManifest, FieldDescription, OperationDescription, SharedScalars } from './contract.js';
 import { Converter } from './convert.js';
 import { GraphQLTypes } from './graphql-types.js';
@@ -51,7 +59,8 @@ class FunctionCaller {
     const { description, converter, options } = this;
     try {
       const value = await options.hosts.call(this.#call(given, context, key));
-      return await resultOf(description, converter, value);
+      const result = resultOf(description, converter, value);
+      return result instanceof Promise ? await result : result;
     } catch (error) {
       throw told(asError(error), context, description, options);
     }
@@ -116,7 +125,9 @@ class MessageSender {
         readOnly: description.kind === 'query' || context.readOnly,
         idempotencyKey: keyOf(description, context, key),
       });
-      return await resultOf(description, converter, reply === undefined ? undefined : typedValue(type, message, reply));
+      const value = reply === undefined ? undefined : typedValue(type, message, reply);
+      const result = resultOf(description, converter, value);
+      return result instanceof Promise ? await result : result;
     } catch (error) {
       throw told(asError(error), context, description, options);
     }
@@ -139,10 +150,14 @@ function argOf({ name, type }: FieldDescription, converter: Converter, given: Gi
   }
 }
 
-async function resultOf(description: OperationDescription, converter: Converter, value: unknown): Promise<unknown> {
+/** Most results are short, and nothing is waited for. */
+function resultOf(description: OperationDescription, converter: Converter, value: unknown): MaybePromise<unknown> {
   if (description.void === true) return true;
+  const steps = converter.fromApp(description.result, value);
+  const { done, value: result } = steps.next();
+  if (done) return result;
   const yielder = new Yielder(DEFAULT_LIMITS.yieldMs);
-  return inSteps(converter.fromApp(description.result, value), () => yielder.due());
+  return inSteps(steps, () => yielder.due());
 }
 
 /** Tells the operations of one request apart. */
