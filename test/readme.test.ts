@@ -1,9 +1,18 @@
-// The README's questions are asked of the loaded example, and must be answered as the README says.
+// The README's questions are asked of the loaded example, and must be answered as the README says; its agent is served and does
+// what is told of it.
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 // @ts-expect-error plain scripts without types
 import { startExample } from '../scripts/example.mjs';
 // @ts-expect-error plain scripts without types
 import { ask, questions } from '../scripts/readme.mjs';
+
+import { startService } from './service.js';
+import { openStream } from './sse.js';
+
+const ROOT = join(import.meta.dirname, '..');
 
 let service: { url: string; stop(): Promise<void> };
 beforeAll(async () => {
@@ -24,4 +33,33 @@ describe('README', () => {
       expect(await ask(service.url, question)).toBe(question.answer);
     },
   );
+
+  it('shows an agent whose reply, node, event and alarm land together', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'graphstead-readme-'));
+    const [, code] = /```ts\n([\s\S]*?)```/.exec(readFileSync(join(ROOT, 'README.md'), 'utf8')) ?? [];
+    mkdirSync(join(folder, 'agents'));
+    writeFileSync(join(folder, 'agents/order.ts'), String(code));
+    symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+    const app = await startService({ appDir: folder });
+    try {
+      const agents = app.service.host!.agents;
+      const { id } = await agents.start('Order');
+      const stream = await openStream(`${app.url}/graphql`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
+        body: JSON.stringify({ query: `subscription { agentEvent(agentId: "${id}") { name data } }` }),
+      });
+      const answer = await app.graphql('mutation ($id: ID!) { orderPay(agentId: $id, amount: 5) }', { id });
+      expect(answer.body.data).toEqual({ orderPay: 'thank you' });
+      expect((await stream.value()).data).toEqual({ agentEvent: { name: 'paid', data: { amount: 5 } } });
+      stream.close();
+      expect(await app.data('{ paid(func: has(Payment.amount)) { Payment.order Payment.amount } }')).toEqual({
+        paid: [{ 'Payment.order': id, 'Payment.amount': 5 }],
+      });
+      expect(await agents.alarms(id)).toMatchObject([{ name: 'ship' }]);
+    } finally {
+      await app.close();
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
 });
