@@ -22,10 +22,10 @@ type Tag @auth(query: ${rule('query { queryTag { labl } }')}) {
   other: String @search
 }`);
     expect(found.map((each) => each.replace(/ Did you mean.*/, ''))).toEqual([
-      expect.stringMatching(/^2:32 auth-query: .*Cannot query field "titel" on type "Post"\.$/),
-      expect.stringMatching(/^2:80 auth-query: .*Field "nope" is not defined by type "PostFilter"\.$/),
+      expect.stringMatching(/^2:53 auth-query: .*Cannot query field "titel" on type "Post"\.$/),
+      expect.stringMatching(/^2:109 auth-query: .*Field "nope" is not defined by type "PostFilter"\.$/),
       expect.stringMatching(/^4:\d+ known-type: .*Auther/),
-      expect.stringMatching(/^6:31 auth-query: .*Cannot query field "labl" on type "Tag"\.$/),
+      expect.stringMatching(/^6:51 auth-query: .*Cannot query field "labl" on type "Tag"\.$/),
       expect.stringMatching(/^7:\d+ search: .*nothing/),
     ]);
   });
@@ -49,7 +49,7 @@ type Author implements Nobody { name: String }`);
   it('leave the other rules of an @auth to be looked at', () => {
     const found = mistakes(`
 type Post @auth(query: ${rule('query { queryPost { titel } }')}, add: { or: [] }, delete: ${rule('not a rule')}) { title: String }`);
-    expect(found.map((each) => each.split(': ')[0])).toEqual(['2:32 auth-query', '2:72 auth', '2:100 auth']);
+    expect(found.map((each) => each.split(': ')[0])).toEqual(['2:53 auth-query', '2:72 auth', '2:101 auth']);
   });
 
   it('of one name given twice, of comments and of nothing else are told as they are', () => {
@@ -60,7 +60,7 @@ type Post @auth(query: ${rule('query { queryPost { titel } }')}) { title: String
 type Post { title: String }`).map((each) => each.split(': ')[0]),
     ).toEqual([
       expect.stringMatching(/^2:\d+ comment$/),
-      '3:32 auth-query',
+      '3:53 auth-query',
       expect.stringMatching(/^4:\d+ unique-name$/),
     ]);
     expect(mistakes('type Post { title: Strin }')).toHaveLength(1);
