@@ -50,6 +50,8 @@ export interface QueryAnswer {
   readonly metrics: Readonly<Record<string, number>>;
   /** keys read from the store: what the answer cost */
   readonly keysRead: number;
+  /** predicates that were asked for and that nobody declared or wrote, the first 20: a slip, or data that is still to come */
+  readonly unknown: readonly string[];
 }
 
 /** One mutation of a request whose parts come apart; a part that is absent or empty says nothing. */
@@ -205,6 +207,8 @@ export interface RunResult {
   readonly variables: ReadonlyMap<string, QueryVariable>;
   /** how many uids each predicate was read for, and their sum under `_total` */
   readonly numUids: Readonly<Record<string, number>>;
+  /** predicates that were asked for and that the schema does not know, the first 20 */
+  readonly unknown: readonly string[];
 }
 
 /**

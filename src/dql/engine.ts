@@ -52,7 +52,7 @@ interface Attempt {
 /** characters of a text that may take some milliseconds to be parsed */
 const LONG_TEXT = 16_384;
 
-const NO_RESULT: RunResult = { roots: [], variables: new Map(), numUids: {} };
+const NO_RESULT: RunResult = { roots: [], variables: new Map(), numUids: {}, unknown: [] };
 
 /** The graph language over one graph: queries, mutations, upserts, and transactions over several requests. */
 export function createDqlEngine(options: DqlEngineOptions): DqlEngine {
@@ -91,10 +91,10 @@ class Engine implements DqlEngine {
       : this.#opened(request.startTs, request.hash);
     watch.lap('assign_timestamp_ns');
     try {
-      const { data, numUids, keysRead } = await this.#read(document, transaction, request, run, watch);
+      const { data, ...read } = await this.#read(document, transaction, request, run, watch);
       const opened = this.#open(transaction);
       const txn = opened instanceof Promise ? await opened : opened;
-      return { data, txn, latency: watch.latency(), metrics: numUids, keysRead };
+      return { data, txn, latency: watch.latency(), ...read };
     } catch (thrown) {
       if (own) transaction.abort();
       throw thrown;
@@ -122,20 +122,21 @@ class Engine implements DqlEngine {
     request: QueryRequest,
     run: RunOptions,
     watch: Stopwatch,
-  ): Promise<{ data: Buffer; numUids: Readonly<Record<string, number>>; keysRead: number }> {
+  ): Promise<Pick<QueryAnswer, 'data' | 'metrics' | 'keysRead' | 'unknown'>> {
     const reader = new NotingReader(await transaction.reader());
     try {
       if (document.schema) {
         const data = schemaAnswer(document.schema, reader.schema, this.#names);
         watch.lap('encoding_ns');
-        return { data, numUids: {}, keysRead: reader.metrics.keysRead };
+        return { data, metrics: {}, keysRead: reader.metrics.keysRead, unknown: [] };
       }
       const result = await runQuery(document, reader, run);
       transaction.noteRead(transaction.readOnly ? [] : reader.keys, reader.absent);
       watch.lap('processing_ns');
       const data = await this.#write(result, request, run);
       watch.lap('encoding_ns');
-      return { data, numUids: result.numUids, keysRead: reader.metrics.keysRead };
+      const { numUids: metrics, unknown } = result;
+      return { data, metrics, keysRead: reader.metrics.keysRead, unknown };
     } finally {
       reader.release();
     }

@@ -169,6 +169,20 @@ describe.each(['light', 'dark'] as const)('the explorer, %s', (scheme) => {
     await close();
   });
 
+  it('tells of names that nothing was stored under', () =>
+    visit('query', scheme, async ({ shot, axe }, page) => {
+      await page.waitForSelector('.samples button');
+      const editor = page.getByRole('textbox', { name: 'Graph language' });
+      await editor.fill('{ q(func: type(Package), first: 3) { Package.nmae } }');
+      await page.keyboard.press('Control+Enter');
+      await page.getByText('“Package.nmae”').waitFor();
+      await shot('query-unknown');
+      await axe();
+      await editor.fill('{ q(func: type(Package), first: 3) { Package.name } }');
+      await page.keyboard.press('Control+Enter');
+      await page.getByText('“Package.nmae”').waitFor({ state: 'detached' });
+    }));
+
   it('completes predicates and functions', () =>
     visit('query', scheme, async ({ shot }, page) => {
       await page.waitForSelector('.samples button');

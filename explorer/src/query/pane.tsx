@@ -111,6 +111,7 @@ export default function QueryPane({ active, info }: PaneProps) {
           <span className="gap" />
           {ran && !failure && <span className="took">{duration(ran.ms)}</span>}
         </div>
+        {ran && !failure && <Unknown names={ran.answer.extensions?.unknown} />}
         <div className="result-body" aria-busy={running}>
           {failure ? (
             <Failure error={failure} />
@@ -128,6 +129,17 @@ export default function QueryPane({ active, info }: PaneProps) {
         {ran && !failure && <LatencySplit ran={ran} />}
       </div>
     </div>
+  );
+}
+
+/** What the query asks for and nothing has: a slip, or data that is still to come. */
+function Unknown({ names = [] }: { names: readonly string[] | undefined }) {
+  if (names.length === 0) return null;
+  return (
+    <p className="remark" role="status">
+      Nothing was ever stored under {names.map((name) => `“${name}”`).join(', ')}: check the spelling in the Schema
+      pane.
+    </p>
   );
 }
 

@@ -13,6 +13,8 @@ export interface Answer {
   readonly data: Readonly<Record<string, unknown>>;
   readonly extensions?: {
     readonly server_latency?: Latency;
+    /** predicates that nobody declared or wrote */
+    readonly unknown?: readonly string[];
     readonly txn?: { readonly start_ts?: number; readonly commit_ts?: number };
   };
 }

@@ -13,6 +13,9 @@ import type { RunOptions } from '../contract.js';
 import { Pace } from './pace.js';
 import type { RunVariable } from './variable.js';
 
+/** names that one answer tells of */
+const UNKNOWN_TOLD = 20;
+
 /** One running query: what every operator is given. */
 export class Execution {
   readonly reader: GraphReader;
@@ -22,6 +25,8 @@ export class Execution {
   readonly variables = new Map<string, RunVariable>();
   /** variables that expand(val(x)) reads: of lists they hold every member */
   readonly expanded = new Set<string>();
+  /** names that the schema does not know, the first of them: nothing was ever written under one */
+  readonly unknown = new Set<string>();
   readonly #pace: Pace;
   readonly #numUids = new Map<string, number>();
   #edges = 0;
@@ -36,7 +41,9 @@ export class Execution {
 
   /** undefined for a name the schema does not know: it reads as empty */
   predicate(name: string): Predicate | undefined {
-    return this.reader.schema.predicate(name);
+    const known = this.reader.schema.predicate(name);
+    if (known === undefined && this.unknown.size < UNKNOWN_TOLD) this.unknown.add(name);
+    return known;
   }
 
   /** Every operator awaits this: it keeps the deadline and lets the event loop turn. Throws TIMEOUT, CANCELLED. */

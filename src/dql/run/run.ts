@@ -31,6 +31,7 @@ export const runQuery: RunQuery = async (document, reader, options: RunOptions =
     roots: document.blocks.map((_, i) => roots.get(i) as ResultBranch),
     variables: execution.variables,
     numUids: execution.numUids,
+    unknown: [...execution.unknown],
   };
 };
 

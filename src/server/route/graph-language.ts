@@ -382,8 +382,11 @@ export function noDropValue(op: 'ALL' | 'DATA', value: unknown): void {
   });
 }
 
-function queryExtensions(core: Core, { latency, txn, metrics, keysRead }: QueryAnswer): MaybePromise<Parts> {
-  return extensions(core, latency, txn, { metrics: { num_uids: metrics, keys_read: keysRead } });
+function queryExtensions(core: Core, answer: QueryAnswer): MaybePromise<Parts> {
+  const { latency, txn, metrics, keysRead, unknown } = answer;
+  // the peer has no word for it
+  const told = unknown.length > 0 && !core.names.dgraph ? { unknown } : {};
+  return extensions(core, latency, txn, { metrics: { num_uids: metrics, keys_read: keysRead }, ...told });
 }
 
 /** An open transaction may have a million keys. @param more other members */
