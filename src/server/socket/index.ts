@@ -82,9 +82,11 @@ export function serveSockets(app: FastifyInstance, options: SocketOptions): void
       answerPlain(app, request, socket, head);
     });
   });
-  const beating = setInterval(() => {
+  const beat = () => {
     for (const connection of open) connection.beat();
-  }, core.limits.heartbeatMs).unref();
+  };
+  // behind what has come: a service that was held up hears first what was said meanwhile
+  const beating = setInterval(() => setImmediate(beat), core.limits.heartbeatMs).unref();
   app.addHook('preClose', (done) => {
     clearInterval(beating);
     for (const connection of open) connection.leave();
