@@ -19,8 +19,8 @@ const SAMPLE = 500;
 
 /**
  * What stored nodes do not have as the definitions say it: they lack a field that is required, hold what an enum or Int does not
- * have, are not said to be of an interface, or lead
- * to nodes that do not lead back (on samples). Requests to GraphQL leave nothing such; imports and the graph language may.
+ * have, are not said to be of an interface, or lead to nodes that do not lead back (on samples). Requests to GraphQL leave nothing such;
+ * imports and the graph language may.
  */
 export async function misfits(model: Model, graph: Graph): Promise<readonly Unreachable[]> {
   const types = stored(model).filter(({ kind }) => kind === 'object');

@@ -60,7 +60,8 @@ interface SourcesProps {
 
 function Sources({ sources, current, active }: SourcesProps) {
   const names = sources.map(({ name }) => name).join(' ');
-  const counts = useLoaded(() => countNodes(sources), { active, everyMs: 10_000, key: names });
+  // not again and again: to count the nodes of a type is to read its index
+  const counts = useLoaded(() => countNodes(sources), { active, key: names });
   return (
     <nav className="list" aria-label="Types">
       {counts.error && <Failure error={counts.error} />}
