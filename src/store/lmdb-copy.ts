@@ -1,12 +1,14 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, open, readdir, rename, rm } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
-import { assert, codeOf, GraphsteadError, makeLimits, makePrivateFolder } from '../base/index.js';
+import { mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { assert, GraphsteadError, makeLimits, makePrivateFolder } from '../base/index.js';
 import { copyFailure } from './failure.js';
 import { DATA_FILE, type LmdbEnv, openEnv, openToRead } from './lmdb-env.js';
 import type { Batch } from './contract.js';
-import { checkFormat, putBatches, readMeta, renewIncarnation, versionOf } from './lmdb-meta.js';
+import { checkFormat, type FileMeta, putBatches, readMeta, renewIncarnation, versionOf } from './lmdb-meta.js';
 import { missingBatches } from './redo-log.js';
+import { copyRolledBack, logOfLost } from './roll-back.js';
+import { syncDirectory, syncFile, syncName } from './sync-file.js';
 
 /** Changes a copy, in the directory that it is made in, before anybody can open it. */
 type Amend = (making: string) => Promise<void>;
@@ -17,17 +19,22 @@ type Amend = (making: string) => Promise<void>;
  * `amend` throws; then the directory holds no store.
  */
 export async function restoreLmdbStore(backup: string, directory: string, amend?: Amend): Promise<void> {
-  const limits = makeLimits();
   const target = resolve(directory);
   refuseStoreIn(target);
   const from = resolve(backup);
-  const source = await openToRead(from, limits.readers);
+  const missing: Missing = (meta, version) => missingBatches(from, meta, version);
+  const log = logOfLost(from);
+  if (log !== undefined) {
+    await copyInto(target, async (file) => copyRolledBack(from, log, file), { amend, missing });
+    return;
+  }
+  const source = await openToRead(from, makeLimits().readers);
   if (source === undefined) throw nothingThere(backup);
   try {
     const meta = readMeta(source);
     if (meta === undefined) throw nothingThere(backup);
     checkFormat(meta);
-    await copyEnv(source, target, { amend, missing: (version) => missingBatches(from, meta.epoch, version) });
+    await copyEnv(source, target, { amend, missing });
   } finally {
     await source.root.close();
   }
@@ -44,17 +51,28 @@ export function refuseStoreIn(directory: string): void {
 /** Begins the names of folders that copies are made in. */
 const UNFINISHED = 'unfinished-copy-';
 
+/** What else a copy is to hold. */
+interface Additions {
+  readonly amend?: Amend;
+  readonly missing?: Missing;
+}
+
+/** The batches that a copy lacks, by what it says of itself. */
+type Missing = (meta: FileMeta, version: number) => readonly Batch[];
+
+/** Compact copy that opens as a store of its own. Answers with the version that it holds. */
+export async function copyEnv(env: LmdbEnv, target: string, additions: Additions = {}): Promise<number> {
+  return await copyInto(target, (file) => env.root.backup(file, true), additions);
+}
+
 /**
- * Compact copy that opens as a store of its own: new incarnation, on disk when this returns. Half of one never has a store's
+ * Makes a store of a copy of a data file: new incarnation, on disk when this returns. Half of one never has a store's
  * name, wherever the process ends, and is taken away by the next copy to the same place. Answers with the version that it holds.
  */
-export async function copyEnv(
-  env: LmdbEnv,
+async function copyInto(
   target: string,
-  {
-    amend,
-    missing = () => [],
-  }: { readonly amend?: Amend; readonly missing?: (version: number) => readonly Batch[] } = {},
+  copyTo: (file: string) => Promise<unknown>,
+  { amend, missing = () => [] }: Additions,
 ): Promise<number> {
   let making: string | undefined;
   try {
@@ -62,13 +80,8 @@ export async function copyEnv(
     for (const left of await unfinishedCopies(target)) await rm(left, { recursive: true, force: true });
     making = await mkdtemp(join(target, UNFINISHED));
     const file = join(making, DATA_FILE);
-    await env.root.backup(file, true);
-    const copy = await openEnv(making, { readOnly: false, maxReaders: 8 });
-    assert(copy !== undefined, 'a copy opens');
-    copy.meta.transactionSync(() => putBatches(copy, missing(versionOf(copy))));
-    const version = versionOf(copy);
-    renewIncarnation(copy);
-    await copy.root.close();
+    await copyTo(file);
+    const version = await complete(making, missing);
     await amend?.(making);
     await syncFile(file);
     refuseStoreIn(target); // another copy may have come first
@@ -83,6 +96,21 @@ export async function copyEnv(
   }
 }
 
+async function complete(making: string, missing: Missing): Promise<number> {
+  const copy = await openEnv(making, { readOnly: false, maxReaders: 8 });
+  assert(copy !== undefined, 'a copy opens');
+  try {
+    const meta = readMeta(copy);
+    assert(meta !== undefined, 'a copy holds a store');
+    checkFormat(meta);
+    copy.meta.transactionSync(() => putBatches(copy, missing(meta, versionOf(copy))));
+    renewIncarnation(copy);
+    return versionOf(copy);
+  } finally {
+    await copy.root.close();
+  }
+}
+
 /** Folders in a directory that hold half of a copy. */
 export async function unfinishedCopies(directory: string): Promise<readonly string[]> {
   const names = await readdir(directory).catch(() => []);
@@ -92,29 +120,4 @@ export async function unfinishedCopies(directory: string): Promise<readonly stri
 /** NOT_FOUND: nothing to read. */
 export function nothingThere(path: string): GraphsteadError {
   return new GraphsteadError('NOT_FOUND', `${path} holds no store`);
-}
-
-/** Brings a file, or a directory's names, to disk. */
-async function syncFile(path: string): Promise<void> {
-  const file = await open(path, 'r');
-  try {
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-}
-
-// Without it a new file's name may be lost with the power although its content is on disk.
-export const syncDirectory = syncFile;
-
-/**
- * Brings the name of a directory to disk, where this user may read the one that it stands in: in /home or /srv of some machines
- * one may not, and who made it there has done so.
- */
-export async function syncName(directory: string): Promise<void> {
-  try {
-    await syncDirectory(dirname(directory));
-  } catch (thrown) {
-    if (codeOf(thrown) !== 'EACCES') throw thrown;
-  }
 }

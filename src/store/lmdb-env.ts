@@ -3,6 +3,7 @@ import { type Database, type DatabaseOptions, open, type RootDatabase } from 'lm
 import type { Key, KeyRun } from './contract.js';
 import { hasContent } from './lmdb-head.js';
 import { whileNoneWrites } from './open-gate.js';
+import { tellsCaches } from './page-cache.js';
 
 /** Name of the data file inside a data directory. */
 export const DATA_FILE = 'data.mdb';
@@ -22,7 +23,9 @@ const OPTIONS = {
   maxDbs: 4,
   // With overlapping sync a reader can see a commit that a power loss would undo.
   overlappingSync: false,
-  // The redo log has the last batch on disk before anybody hears of it: LMDB waits for its pages, not for its meta page.
+  // The redo log has each batch on disk before anybody hears of it. LMDB waits for its pages only where nobody could tell
+  // afterwards whether they were lost, and for its meta page not even there.
+  noSync: tellsCaches,
   noMetaSync: true,
   // Batching by turn makes a second promise for each group that nobody can observe: its rejection ends the process.
   eventTurnBatching: false,
@@ -30,6 +33,9 @@ const OPTIONS = {
   encoding: 'binary',
   pageSize: PAGE_SIZE,
 } as const;
+
+/** What checkpoints hold besides the readers that are asked for: the one that counts, and the one under way. */
+const HELD_READERS = 2;
 
 export type ReadTransaction = ReturnType<Database['useReadTransaction']>;
 
@@ -96,7 +102,7 @@ export async function openEnv(directory: string, options: EnvOptions): Promise<L
     path,
     ...OPTIONS,
     readOnly: options.readOnly,
-    maxReaders: options.maxReaders,
+    maxReaders: options.maxReaders + HELD_READERS,
     ...(options.mapSize === undefined ? {} : { mapSize: options.mapSize }),
   });
   const dataOptions: DatabaseOptions & { name: string } = { name: 'data', encoding: 'binary' };

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { cp, mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeLimits } from '../base/index.js';
 import { KeyWriter } from './key.js';
@@ -9,11 +9,13 @@ import { restoreLmdbStore } from './lmdb-copy.js';
 import { checkPages } from './lmdb-head.js';
 import { DATA_FILE, PAGE_SIZE } from './lmdb-env.js';
 import { openLmdbStore } from './lmdb-open.js';
+import { tellsCaches } from './page-cache.js';
 
 const limits = makeLimits({ ballastBytes: 4_096, diskReserve: 1_000_000 });
 const keys = new KeyWriter('graph');
 const ENTRIES = 300;
-const EARLY = 200;
+/** a checkpoint keeps the pages that it leads to; those of one before are used again */
+const EARLY = 50;
 const LAST_PAGE = 144;
 const TRANSACTION = 152;
 
@@ -22,23 +24,30 @@ let copies = 0;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'graphstead-head-'));
-  let store = await openLmdbStore(join(folder, 'sound'), { limits });
+  const grown = join(folder, 'grown');
+  let store = await openLmdbStore(grown, { limits });
   for (let version = 1; version <= ENTRIES; version++) {
     const value = Buffer.alloc((version * 37) % 3_900, version);
     await store.apply({ version, puts: [{ key: keys.uint(version).key(), value }] }, { expectEpoch: store.epoch });
-    if (version !== EARLY) continue;
+    if (version % EARLY !== 0) continue;
     await store.close();
-    await cp(join(folder, 'sound'), join(folder, 'early'), { recursive: true });
-    store = await openLmdbStore(join(folder, 'sound'), { limits });
+    if (version === EARLY) await cp(grown, join(folder, 'early'), { recursive: true });
+    store = await openLmdbStore(grown, { limits });
   }
   await store.close();
+  // a copy has no free pages, so that each one missing is one that counts
+  await restoreLmdbStore(grown, join(folder, 'sound'));
+  await (await openLmdbStore(join(folder, 'sound'), { limits })).close();
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** A copy of the sound directory whose data file was changed. */
-async function changed(change: (file: Buffer) => Buffer): Promise<string> {
+/** A copy of the sound directory whose data file was changed, without its log, which could mend it. */
+async function changed(change: (file: Buffer) => Buffer, { from = 'sound', logged = false } = {}): Promise<string> {
   const directory = join(folder, `copy-${copies++}`);
-  await cp(join(folder, 'sound'), directory, { recursive: true });
+  await cp(join(folder, from), directory, {
+    recursive: true,
+    filter: (path) => logged || !basename(path).startsWith('redo-'),
+  });
   const path = join(directory, DATA_FILE);
   await writeFile(path, change(await readFile(path)));
   return directory;
@@ -65,7 +74,6 @@ const newest = (file: Buffer): number =>
 
 describe('a damaged data file', () => {
   it.each<[string, (file: Buffer) => Buffer]>([
-    ['that was cut to nothing', (file) => cut(file, 0)],
     ['of one byte', (file) => cut(file, 1)],
     ['of one page', (file) => cut(file, PAGE_SIZE)],
     ['of its head alone', (file) => cut(file, 2 * PAGE_SIZE)],
@@ -92,8 +100,15 @@ describe('a damaged data file', () => {
     await expect(openLmdbStore(directory, { limits, readOnly: true })).rejects.toMatchObject(refusal);
   });
 
+  it('that was cut to nothing, though its log stands there, is no reason to begin anew', async () => {
+    const directory = await changed((file) => cut(file, 0), { logged: true });
+    const refusal = { code: 'STORE_CORRUPT', message: expect.stringContaining('it holds no store') };
+    await expect(openLmdbStore(directory, { limits })).rejects.toMatchObject(refusal);
+    await expect(openLmdbStore(directory, { limits, readOnly: true })).rejects.toMatchObject(refusal);
+  });
+
   it('that is gone, though its log stands there, is no reason to begin anew', async () => {
-    const directory = await changed((file) => file);
+    const directory = await changed((file) => file, { logged: true });
     await rm(join(directory, DATA_FILE));
     const refusal = { code: 'STORE_CORRUPT', message: expect.stringContaining('it is not there') };
     await expect(openLmdbStore(directory, { limits })).rejects.toMatchObject(refusal);
@@ -102,7 +117,9 @@ describe('a damaged data file', () => {
 
   it('with pages of a later moment, or with a key out of its place, is found by a look at all pages', async () => {
     const early = await readFile(join(folder, 'early', DATA_FILE));
-    const mixed = await changed((file) => Buffer.concat([cut(early, 2 * PAGE_SIZE), file.subarray(2 * PAGE_SIZE)]));
+    const mixed = await changed((file) => Buffer.concat([cut(early, 2 * PAGE_SIZE), file.subarray(2 * PAGE_SIZE)]), {
+      from: 'grown',
+    });
     const moved = await changed((file) => {
       const key = keys.uint(150).key();
       for (let at = file.indexOf(key); at !== -1; at = file.indexOf(key, at + 1)) file.set(keys.uint(140).key(), at);
@@ -110,7 +127,8 @@ describe('a damaged data file', () => {
     });
     for (const directory of [mixed, moved])
       expect(() => checkPages(join(directory, DATA_FILE))).toThrow(expect.objectContaining({ code: 'STORE_CORRUPT' }));
-    for (const whole of ['early', 'sound']) expect(() => checkPages(join(folder, whole, DATA_FILE))).not.toThrow();
+    for (const whole of ['early', 'grown', 'sound'])
+      expect(() => checkPages(join(folder, whole, DATA_FILE))).not.toThrow();
   });
 
   it('is not restored', async () => {
@@ -122,6 +140,18 @@ describe('a damaged data file', () => {
 });
 
 describe('a sound data file', () => {
+  it.runIf(tellsCaches).each<[string, (file: Buffer) => Buffer]>([
+    ['zeros', (file) => zeros(file, 0, 2 * PAGE_SIZE)],
+    ['garbage', (file) => Buffer.concat([randomBytes(2 * PAGE_SIZE), file.subarray(2 * PAGE_SIZE)])],
+  ])('has its head put back by its log where it is %s', async (_, damage) => {
+    const damaged = await changed(damage, { logged: true });
+    expect(await entriesOf(damaged, true)).toBe(ENTRIES);
+    expect(await entriesOf(await changed(damage, { logged: true }))).toBe(ENTRIES);
+    const restored = join(folder, `restored-${copies++}`);
+    await restoreLmdbStore(await changed(damage, { logged: true }), restored);
+    expect(await entriesOf(restored)).toBe(ENTRIES);
+  });
+
   it('opens although pages are missing behind its end that nothing leads to', async () => {
     const directory = await changed((file) => {
       const at = newest(file) + LAST_PAGE;

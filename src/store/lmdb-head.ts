@@ -1,8 +1,8 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync, writeSync } from 'node:fs';
 import { endianness } from 'node:os';
 import { codeOf, type GraphsteadError } from '../base/index.js';
 import { damaged } from './failure.js';
-import { isWhole, NO_PAGE, ORDER, TABLE_FLAGS, TABLE_ROOT } from './lmdb-page.js';
+import { isWhole, lookUp, MOST_DEPTH, NO_PAGE, ORDER, TABLE_FLAGS, TABLE_ROOT } from './lmdb-page.js';
 
 // A file begins with two pages about itself, of which the one of the later transaction counts (MDB_meta in LMDB's mdb.c):
 //   18..19     flags of the page
@@ -22,7 +22,6 @@ const TABLES = [48, 96];
 const TABLE_DEPTH = 6;
 /** how each of the two orders its keys */
 const ORDERS = [0x08, 0];
-const MOST_DEPTH = 32;
 const LAST_PAGE = 144;
 const TRANSACTION = 152;
 const HEAD_BYTES = 160;
@@ -32,7 +31,7 @@ const MOST_PAGE_BYTES = 65_536;
 /** looks at a file that another process changes meanwhile */
 const LOOKS = 100;
 /** Elsewhere pages look otherwise, and LMDB's own look at them must do. */
-const IS_KNOWN = endianness() === 'LE' && !['arm', 'ia32'].includes(process.arch);
+export const hasKnownHeads = endianness() === 'LE' && !['arm', 'ia32'].includes(process.arch);
 
 /** One of the two pages. */
 interface Head {
@@ -52,7 +51,7 @@ export function hasContent(path: string): boolean {
   if (fd === undefined) return false;
   try {
     if (fstatSync(fd).size === 0) return false;
-    if (IS_KNOWN) assertSound(fd, path);
+    if (hasKnownHeads) assertSound(fd, path);
     return true;
   } finally {
     closeSync(fd);
@@ -125,7 +124,7 @@ function newestOf(first: Head, second: Head): Head {
 export function checkPages(path: string): void {
   const fd = openSync(path, 'r');
   try {
-    if (IS_KNOWN) assertWhole(fd, path);
+    if (hasKnownHeads) assertWhole(fd, path);
   } finally {
     closeSync(fd);
   }
@@ -157,6 +156,45 @@ function decode(bytes: Buffer): Head | undefined {
   });
   if (!isSize || !areTables || lastPage < HEADS - 1) return undefined;
   return { pageSize, lastPage, transaction: bytes.readBigUInt64LE(TRANSACTION), roots };
+}
+
+/** The bytes of the head that counts; undefined where one of the two is none. */
+export function newestHead(fd: number): Buffer | undefined {
+  const bytes = readHeads(fd);
+  const [first, second] = bytes.map((one) => one && decode(one));
+  if (first === undefined || second === undefined) return undefined;
+  return newestOf(first, second) === first ? bytes[0] : bytes[1];
+}
+
+/** The number of the transaction that a head is of. */
+export function transactionOf(head: Buffer): bigint {
+  return head.readBigUInt64LE(TRANSACTION);
+}
+
+/** A value that a file holds in a table, as of a head; undefined where it, or the way to it, is not there. */
+export function valueUnder(fd: number, head: Buffer, table: string, key: string): Buffer | undefined {
+  const found = decode(head);
+  if (found === undefined) return undefined;
+  const { pageSize, roots } = found;
+  const file = { fd, pageSize, pages: Math.floor(fstatSync(fd).size / pageSize) };
+  const record = lookUp(file, roots[1], Buffer.from(`${table}\0`)); // the names of tables end as those of C do
+  if (record === undefined || record.length < TABLE_ROOT + 8) return undefined;
+  return lookUp(file, record.readBigUInt64LE(TABLE_ROOT), Buffer.from(key));
+}
+
+/**
+ * Makes a head the one that counts again, whatever both are now: as LMDB would, each transaction has its page, and the other one is
+ * that of the transaction before, with the same content.
+ */
+export function putHeadBack(fd: number, head: Buffer): void {
+  const transaction = transactionOf(head);
+  for (const number of [transaction, transaction - 1n]) {
+    const page = number & 1n;
+    const bytes = Buffer.from(head);
+    bytes.writeBigUInt64LE(page, 0);
+    bytes.writeBigUInt64LE(number, TRANSACTION);
+    writeSync(fd, bytes, 0, bytes.length, Number(page) * head.readUInt32LE(PAGE_BYTES));
+  }
 }
 
 /** STORE_CORRUPT, for a file that cannot be opened. */

@@ -10,6 +10,9 @@ export const FORMAT_MINOR = 0;
 /** Names of the entries in the `meta` table. */
 export const META = { format: 'format', epoch: 'epoch', incarnation: 'incarnation', version: 'version' } as const;
 
+/** The LMDB table that holds them. */
+export const TABLE_OF_META = 'meta';
+
 export interface FileMeta {
   readonly major: number;
   readonly minor: number;
@@ -43,10 +46,10 @@ export function checkFormat(meta: FileMeta): { readonly writable: boolean } {
  * Writes what a new file needs, puts in what `missing` tells of, and raises the epoch. The only synchronous write:
  * it takes LMDB's lock across processes, so that two that open at once get two epochs.
  */
-export function raiseEpoch(env: LmdbEnv, missing: (epoch: number, version: number) => readonly Batch[]): FileMeta {
+export function raiseEpoch(env: LmdbEnv, missing: (meta: FileMeta, version: number) => readonly Batch[]): FileMeta {
   return env.meta.transactionSync(() => {
     const before = readMeta(env) ?? createMeta(env);
-    putBatches(env, missing(before.epoch, versionOf(env)));
+    putBatches(env, missing(before, versionOf(env)));
     const epoch = before.epoch + 1;
     env.meta.put(META.epoch, Buffer.from(String(epoch)), epoch);
     return { ...before, epoch };

@@ -2,10 +2,11 @@ import { existsSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { assert, GraphsteadError, type Limits, makeLimits, makePrivateFolder } from '../base/index.js';
+import { Checkpoints } from './checkpoints.js';
 import type { Store } from './contract.js';
 import { DiskGuard } from './disk.js';
 import { storeFailure } from './failure.js';
-import { nothingThere, syncDirectory, syncName, unfinishedCopies } from './lmdb-copy.js';
+import { nothingThere, unfinishedCopies } from './lmdb-copy.js';
 import { DATA_FILE, type LmdbEnv, openEnv, openToRead } from './lmdb-env.js';
 import { corrupt } from './lmdb-head.js';
 import { WriteHold } from './lmdb-hold.js';
@@ -14,7 +15,9 @@ import { LmdbStore } from './lmdb-store.js';
 import { LockFile } from './lock-file.js';
 import { WriteMark, whileNoneWrites } from './open-gate.js';
 import { Place } from './place.js';
-import { hasLog, missingBatches, RedoLog } from './redo-log.js';
+import { hasLog, missingBatches } from './redo-log.js';
+import { checkLeft, logOfLost, rollBack } from './roll-back.js';
+import { syncName } from './sync-file.js';
 
 // Address space costs nothing until it is used; a map that need not grow never has to be mapped again under readers.
 const MAP_SIZES = [64 * 2 ** 30, 2 ** 30, undefined];
@@ -39,6 +42,7 @@ export interface LmdbStoreOptions {
 export async function openLmdbStore(directory: string, options: LmdbStoreOptions = {}): Promise<Store> {
   const limits = options.limits ?? makeLimits();
   const path = resolve(directory);
+  if (logOfLost(path) !== undefined) await putBack(path);
   const { writable, whole } = await probe(path, limits).catch((thrown: unknown) => {
     throw storeFailure(thrown, `opening ${path} failed`);
   });
@@ -47,11 +51,18 @@ export async function openLmdbStore(directory: string, options: LmdbStoreOptions
   return await openReadOnly(path, limits);
 }
 
+/** The data file as the last checkpoint left it: what came after it is in the log, and is put in by who opens it to write. */
+async function putBack(path: string): Promise<void> {
+  await whileNoneWrites(path, () => rollBack(path)).catch((thrown: unknown) => {
+    throw storeFailure(thrown, `bringing ${path} back to where it was when the power went failed`);
+  });
+}
+
 async function openToWrite(path: string, limits: Limits, options: LmdbStoreOptions): Promise<Store> {
   const lock = takeDirectory(path, options.takeOver ?? false);
   let env: LmdbEnv | undefined;
   let file: FileHandle | undefined;
-  let redo: RedoLog | undefined;
+  let checkpoints: Checkpoints | undefined;
   let mark: WriteMark | undefined;
   let hold: WriteHold | undefined;
   try {
@@ -60,18 +71,17 @@ async function openToWrite(path: string, limits: Limits, options: LmdbStoreOptio
     const { meta } = opened;
     file = await open(join(path, DATA_FILE), 'r+');
     const place = await Place.of(join(path, DATA_FILE), file);
-    await file.sync();
-    redo = await RedoLog.create(path, meta.epoch);
+    checkpoints = await Checkpoints.begin({ env, file, directory: path, meta });
     mark = new WriteMark(path);
-    await syncDirectory(path);
     await syncName(path);
     const disk = new DiskGuard(path, limits.diskReserve, options.freeBytes);
     await disk.layBallast(limits.ballastBytes);
-    return new LmdbStore({ path, env, meta, limits, place, writer: { disk, lock, redo, mark, hold, file } });
+    return new LmdbStore({ path, env, meta, limits, place, writer: { disk, lock, mark, hold, checkpoints, file } });
   } catch (thrown) {
     lock.release();
-    redo?.close();
     mark?.close();
+    await checkpoints?.stop();
+    checkpoints?.redo.close();
     await hold?.close();
     await env?.root.close();
     await file?.close();
@@ -106,7 +116,7 @@ async function probe(path: string, limits: Limits): Promise<{ readonly writable:
       await assertNew(path);
       return { writable: true, whole: true };
     }
-    return { ...checkFormat(meta), whole: missingBatches(path, meta.epoch, versionOf(env)).length === 0 };
+    return { ...checkFormat(meta), whole: missingBatches(path, meta, versionOf(env)).length === 0 };
   } finally {
     await env?.root.close();
   }
@@ -144,9 +154,10 @@ async function openWritable(
   limits: Limits,
   mapSize?: number,
 ): Promise<{ readonly env: LmdbEnv; readonly hold: WriteHold; readonly meta: FileMeta }> {
+  checkLeft(path);
   const env = await openMapped(path, limits, mapSize);
   try {
-    const meta = raiseEpoch(env, (epoch, version) => missingBatches(path, epoch, version));
+    const meta = raiseEpoch(env, (before, version) => missingBatches(path, before, version));
     return { env, meta, hold: new WriteHold(path) };
   } catch (thrown) {
     await env.root.close();

@@ -18,6 +18,8 @@ const IS_TABLE = 2;
 /** where a table's record has its flags, and the number of its root */
 export const TABLE_FLAGS = 4;
 export const TABLE_ROOT = 40;
+/** from a root to a leaf */
+export const MOST_DEPTH = 32;
 /** flags that say how a table orders and repeats its keys; none: by their bytes, each once */
 export const ORDER = 0x7e;
 /** the root of a table without entries */
@@ -83,6 +85,27 @@ function linksOf(page: Buffer, file: PageFile, link: Link): readonly Link[] | un
     from: keys[i] ?? link.from,
     to: keys[i + 1] ?? link.to,
   }));
+}
+
+/** The value of a key in the table that begins at a page, where it is a short one; undefined where there is no sound way to it. */
+export function lookUp(file: PageFile, root: bigint, key: Buffer): Buffer | undefined {
+  let number = root;
+  for (let depth = 0; depth < MOST_DEPTH; depth++) {
+    const page = readPage(file, number);
+    const nodes = page && nodesOf(page);
+    if (page === undefined || nodes === undefined || nodes.length === 0) return undefined;
+    if (page.readUInt16LE(KIND) & LEAF) return valueIn(page, nodes, key);
+    const next = nodes.findLastIndex((node, i) => i === 0 || keyAt(page, node).compare(key) <= 0);
+    number = BigInt(page.readUIntLE(nodes[next], 6));
+  }
+  return undefined;
+}
+
+function valueIn(page: Buffer, nodes: readonly number[], key: Buffer): Buffer | undefined {
+  const node = nodes.find((one) => keyAt(page, one).equals(key));
+  if (node === undefined || page.readUInt16LE(node + 4) & IS_LARGE) return undefined;
+  const from = valueAt(page, node);
+  return page.subarray(from, from + page.readUInt16LE(node) + page.readUInt16LE(node + 2) * 2 ** 16);
 }
 
 /** Where each node of a page stands; undefined where one stands behind its end. */

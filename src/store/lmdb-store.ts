@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { assert, Yielder, GraphsteadError, type Limits } from '../base/index.js';
 import { checkBatch } from './check.js';
+import type { Checkpoints } from './checkpoints.js';
 import type { ApplyOptions, Batch, Key, Snapshot, Store } from './contract.js';
 import type { DiskGuard } from './disk.js';
 import { reasonOf, storeFailure, writeFailure } from './failure.js';
@@ -15,7 +16,6 @@ import type { LockFile } from './lock-file.js';
 import { fenced } from './memory-store.js';
 import type { WriteMark } from './open-gate.js';
 import type { Place } from './place.js';
-import type { RedoLog } from './redo-log.js';
 
 // What a batch copies besides its own bytes: the page around each entry at the worst, and hardly more than this.
 const COPIED_BYTES_A_PUT = 4096;
@@ -42,9 +42,9 @@ interface Parts {
 interface Writer {
   readonly disk: DiskGuard;
   readonly lock: LockFile;
-  readonly redo: RedoLog;
   readonly mark: WriteMark;
   readonly hold: WriteHold;
+  readonly checkpoints: Checkpoints;
   /** the data file, to wait until all that was written to it is on disk */
   readonly file: FileHandle;
 }
@@ -131,7 +131,8 @@ export class LmdbStore implements Store {
     assert(this.#applying === undefined, 'one batch at a time');
     const { writer } = this.#parts;
     if (writer === undefined) throw new GraphsteadError('READ_ONLY_STORE', 'this store was opened to read only');
-    if (this.#failure !== undefined) throw this.#failure;
+    const failure = this.#failure ?? writer.checkpoints.failure;
+    if (failure !== undefined) throw failure;
     if (this.#fenced || options.expectEpoch !== this.epoch) throw fenced(options.expectEpoch);
     this.#parts.place.assertThere();
     const bytes = checkBatch(batch, this.#version);
@@ -172,7 +173,10 @@ export class LmdbStore implements Store {
     }
   }
 
-  async #land(batch: Batch, removed: readonly Key[], { redo, file, hold }: Writer): Promise<void> {
+  async #land(batch: Batch, removed: readonly Key[], { hold, checkpoints }: Writer): Promise<void> {
+    const { redo } = checkpoints;
+    const room = checkpoints.room();
+    if (room !== undefined) await room;
     const logging = redo.write(batch, this.#version);
     const landed = await this.#put(batch, removed, hold).catch(async (thrown) => {
       const failure = await reasonOf(thrown);
@@ -183,21 +187,13 @@ export class LmdbStore implements Store {
     const logged = await logging; // before anything is thrown: closing closes the log's file
     if (!landed) {
       this.#fenced = true;
+      await checkpoints.stop();
       throw fenced(this.epoch);
     }
-    if (!logged) await this.#sync(file);
+    if (!logged) await checkpoints.now();
     this.#version = batch.version;
     this.#forget();
-  }
-
-  /** Waits until the data file is on disk whole. */
-  async #sync(file: FileHandle): Promise<void> {
-    try {
-      await file.datasync();
-    } catch (thrown) {
-      this.#failure = writeFailure(thrown);
-      throw this.#failure;
-    }
+    checkpoints.landed();
   }
 
   #put(batch: Batch, removed: readonly Key[], hold: WriteHold): Promise<boolean> {
@@ -298,16 +294,21 @@ export class LmdbStore implements Store {
     for (const reader of [...this.#readers]) reader.close();
     this.#current = undefined;
     const { writer } = this.#parts;
+    await writer?.checkpoints.stop();
     await writer?.hold.close();
     await this.#env.root.close();
-    if (writer === undefined) return;
-    writer.redo.close();
-    writer.mark.close();
+    if (writer !== undefined) await this.#closeWriter(writer);
+  }
+
+  async #closeWriter({ checkpoints, mark, file, lock }: Writer): Promise<void> {
+    mark.close();
+    const inDoubt = this.#fenced || (this.#failure ?? checkpoints.failure) !== undefined;
     try {
-      await writer.file.sync(); // a directory without its redo log is whole then
+      if (!inDoubt) await checkpoints.end();
     } finally {
-      await writer.file.close();
-      writer.lock.release();
+      checkpoints.redo.close();
+      await file.close();
+      lock.release();
     }
   }
 }

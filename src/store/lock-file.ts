@@ -30,6 +30,11 @@ export class LockFile {
   }
 }
 
+/** Whether the process that writes to a directory can be seen to live. */
+export function writerLives(directory: string): boolean {
+  return namedIn(textOf(join(directory, LOCK_FILE)))?.lives ?? false;
+}
+
 function locked(directory: string, writer: NamedProcess): GraphsteadError {
   return new GraphsteadError('STORE_LOCKED', `${directory} is in use by process ${writer.pid}`, {
     fix: `Stop process ${writer.pid} first, or give this one another data directory.`,

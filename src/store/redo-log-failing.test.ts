@@ -1,25 +1,30 @@
 import type * as files from 'node:fs';
-import { mkdtemp, open, rm } from 'node:fs/promises';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtemp, open as openFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { assert, makeLimits } from '../base/index.js';
 import type { Store } from './contract.js';
 import { KeyWriter } from './key.js';
 import type * as environments from './lmdb-env.js';
-import { openLmdbStore } from './lmdb-open.js';
-import { missingBatches, RedoLog } from './redo-log.js';
+import { DATA_FILE, PAGE_SIZE } from './lmdb-env.js';
+import { type LmdbStoreOptions, openLmdbStore } from './lmdb-open.js';
+import { tellsCaches } from './page-cache.js';
+import { HALF_BYTES, missingBatches, RedoLog } from './redo-log.js';
 
 // A disk on which writes to the log fail. Only `write` with a callback is the log's: LMDB has its own way to the disk.
-const disk = vi.hoisted(() => ({ fails: false, leavesBytes: false, cutsShort: false }));
+const disk = vi.hoisted(() => ({ fails: false, leavesBytes: false, cutsShort: false, checkpointsFail: false }));
 
 type Written = (error: Error | null, written: number) => void;
 
 vi.mock('node:fs', async (original) => {
   const real = await original<typeof files>();
   const write = (fd: number, bytes: Buffer, from: number, length: number, at: number, done: Written) => {
+    const isCheckpoint = at % HALF_BYTES === 0;
+    if (isCheckpoint && !disk.checkpointsFail) return real.write(fd, bytes, from, length, at, done);
     const failed = () => done(Object.assign(new Error('i/o error'), { code: 'EIO' }), 0);
-    if (disk.fails && !disk.leavesBytes) return failed();
+    if (isCheckpoint || (disk.fails && !disk.leavesBytes)) return failed();
     if (disk.cutsShort) return real.write(fd, bytes, from, length - 1, at, done);
     return real.write(fd, bytes, from, length, at, disk.fails ? failed : done);
   };
@@ -45,7 +50,7 @@ let directory: string;
 
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'graphstead-failing-'));
-  disk.fails = disk.leavesBytes = disk.cutsShort = false;
+  disk.fails = disk.leavesBytes = disk.cutsShort = disk.checkpointsFail = false;
 });
 afterEach(async () => {
   vi.restoreAllMocks();
@@ -56,7 +61,7 @@ it.each(['fails', 'cutsShort'] as const)(
   'a batch that did not reach the log is acknowledged once the data file is on disk whole: %s',
   async (how) => {
     const store: Store = await openLmdbStore(directory, { limits });
-    const file = await open(join(directory, 'probe'), 'w');
+    const file = await openFile(join(directory, 'probe'), 'w');
     const synced = vi.spyOn(Object.getPrototypeOf(file), 'datasync');
     await store.apply(batch(1), { expectEpoch: store.epoch });
     expect(synced).not.toHaveBeenCalled();
@@ -71,17 +76,66 @@ it.each(['fails', 'cutsShort'] as const)(
   },
 );
 
-it('where the data file cannot be brought to disk either, nothing more is written', async () => {
-  const store: Store = await openLmdbStore(directory, { limits });
-  const file = await open(join(directory, 'probe'), 'w');
-  disk.fails = true;
-  vi.spyOn(Object.getPrototypeOf(file), 'datasync').mockRejectedValue(Object.assign(new Error('i/o'), { code: 'EIO' }));
-  await expect(store.apply(batch(1), { expectEpoch: store.epoch })).rejects.toThrow();
-  disk.fails = false;
-  await expect(store.apply(batch(2), { expectEpoch: store.epoch })).rejects.toThrow();
-  await file.close();
-  vi.restoreAllMocks();
-  await store.close();
+describe('where the data file cannot be brought to disk', () => {
+  const path = () => join(directory, DATA_FILE);
+  const open = (options: LmdbStoreOptions = {}) => openLmdbStore(directory, { limits, ...options });
+  const apply = (store: Store, version: number) => store.apply(batch(version), { expectEpoch: store.epoch });
+  let store: Store;
+
+  async function versionOf(one: Store): Promise<number> {
+    const snapshot = one.snapshot();
+    snapshot.release();
+    return snapshot.version;
+  }
+
+  /** Answers with the file as it is on disk: the first batch is not there yet. */
+  async function failing(how: 'datasync' | 'checkpoint'): Promise<Buffer> {
+    store = await open();
+    const onDisk = readFileSync(path());
+    await apply(store, 1);
+    disk.fails = true;
+    const file = await openFile(path());
+    if (how === 'checkpoint') disk.checkpointsFail = true;
+    else
+      vi.spyOn(Object.getPrototypeOf(file), 'datasync').mockRejectedValue(
+        Object.assign(new Error('i/o'), { code: 'EIO' }),
+      );
+    await expect(apply(store, 2)).rejects.toThrow();
+    await file.close();
+    vi.restoreAllMocks();
+    disk.fails = disk.checkpointsFail = false;
+    return onDisk;
+  }
+
+  it.each(['datasync', 'checkpoint'] as const)('nothing more is written, and reads go on: %s', async (how) => {
+    await failing(how);
+    await expect(apply(store, 2)).rejects.toThrow();
+    expect(await versionOf(store)).toBe(1);
+    await store.close();
+  });
+
+  it.runIf(tellsCaches)(
+    'what was acknowledged comes from the log at the next start: the cache may have lost it',
+    async () => {
+      const onDisk = await failing('datasync');
+      const { ino } = statSync(path());
+      const reader = await open({ readOnly: true });
+      expect([await versionOf(reader), statSync(path()).ino]).toEqual([2, ino]); // its writer lives, and the cache has all
+      await store.close();
+      const heads = readFileSync(path()).subarray(0, 2 * PAGE_SIZE);
+      writeFileSync(path(), Buffer.concat([heads, onDisk.subarray(2 * PAGE_SIZE)]));
+      const next = await open();
+      expect(await versionOf(next)).toBe(1);
+      // whoever read the old file sees that it is another one now
+      await expect(reader.refresh?.()).rejects.toMatchObject({ code: 'STORE_FENCED' });
+      await apply(next, 2);
+      await Promise.all([reader.close(), next.close()]);
+      expect(readdirSync(directory).filter((name) => name.startsWith('data.'))).toEqual([
+        DATA_FILE,
+        `${DATA_FILE}-lock`,
+      ]);
+    },
+  );
 });
 
 it('where a batch that LMDB refused may stand in the log for good, nothing more is written until it is opened anew', async () => {
@@ -97,11 +151,11 @@ it('where a batch that LMDB refused may stand in the log for good, nothing more 
 });
 
 it('a write that failed and left its bytes all the same is forgotten with its batch', async () => {
-  const log = await RedoLog.create(directory, 1);
+  const log = await RedoLog.create(directory, 1, { head: '', incarnation: 'one' });
   expect(await log.write(batch(1), 0)).toBe(true);
   disk.fails = disk.leavesBytes = true;
   expect(await log.write(batch(2), 1)).toBe(false);
-  const versions = () => missingBatches(directory, 1, 0).map(({ version }) => version);
+  const versions = () => missingBatches(directory, { epoch: 1, incarnation: 'one' }, 0).map(({ version }) => version);
   expect(versions()).toEqual([1, 2]);
   expect(await log.forget()).toBe(false);
   disk.fails = false;

@@ -3,9 +3,11 @@ import {
   constants,
   existsSync,
   fdatasync,
+  fdatasyncSync,
   openSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   write,
   writeSync,
@@ -13,60 +15,95 @@ import {
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Batch } from './contract.js';
+import { type CheckpointRecord, decodeCheckpoint, encodeCheckpoint } from './checkpoint-record.js';
 import { PAGE_SIZE } from './lmdb-env.js';
 import { decodeSlot, encodeSlot, HEADER, type RedoEntry } from './redo-slot.js';
+import { syncDirectory } from './sync-file.js';
 
 /** bytes of a batch at most; a larger one waits for the data file itself */
 export const SLOT_BYTES = 256 * 1024;
+/** bytes of one half: a page with a checkpoint, then batches, each from the start of a page */
+export const HALF_BYTES = 1024 * 1024;
 /** One is whole while the other is written. */
-const SLOTS = 2;
+const HALVES = 2;
 
-const NAME = /^redo-\d+\.log$/;
+const NAME = /^redo-(\d+)\.log$/;
+const UNFINISHED = 'redo-unfinished.log';
 const nameOf = (epoch: number) => `redo-${epoch}.log`;
 // Where the system can, a write returns when it is on disk: one way to its thread instead of two.
 const SYNCED = process.platform === 'linux' ? constants.O_DSYNC : 0;
 
+/** What a checkpoint says, but for its place in their order. */
+export type Checkpoint = Omit<CheckpointRecord, 'sequence'>;
+
 /**
- * The newest two batches, made durable while LMDB writes its pages. LMDB then need not wait for its meta page: after a
- * power cut its file is at the batch before at worst (MDB_NOMETASYNC in lmdb.h), and what is missing stands here. A file
+ * The batches since the last checkpoint, each on disk before anybody hears of it, so that LMDB need not wait for the disk at all.
+ * What it wrote since then may be lost with the power; then the checkpoint's head counts again, and the batches are put in anew. A file
  * for each epoch: a writer that was fenced writes into one that nobody reads. Its blocks exist from the start, so that no
  * write changes its size.
  */
 export class RedoLog {
   readonly #fd: number;
   readonly #bytes = Buffer.allocUnsafeSlow(SLOT_BYTES);
-  #slot = 0;
-  /** whether the batch that was given last went to a slot at all */
-  #written = false;
+  #half = 0;
+  /** where the next batch goes, in the file */
+  #next = PAGE_SIZE;
+  /** where the batch stands that was given last; undefined where it went to no slot at all */
+  #last: number | undefined;
+  #sequence = 0;
 
   private constructor(fd: number) {
     this.#fd = fd;
   }
 
-  /** Creates the file of an epoch and removes older ones, whose batches must be on disk in the data file by now. */
-  static async create(directory: string, epoch: number): Promise<RedoLog> {
-    const path = join(directory, nameOf(epoch));
-    const file = await open(path, 'w', 0o600);
+  /**
+   * Creates the file of an epoch, which has its name once it is on disk, and removes older ones, whose batches must be on disk in the
+   * data file by now.
+   */
+  static async create(directory: string, epoch: number, checkpoint: Checkpoint): Promise<RedoLog> {
+    const unfinished = join(directory, UNFINISHED);
+    const file = await open(unfinished, 'w', 0o600);
     try {
       // page by page: of what is written at once the system makes one page, and counts all of it for each later write
       const page = Buffer.alloc(PAGE_SIZE);
-      for (let at = 0; at < SLOTS * SLOT_BYTES; at += PAGE_SIZE) writeSync(file.fd, page, 0, PAGE_SIZE, at);
+      for (let at = PAGE_SIZE; at < HALVES * HALF_BYTES; at += PAGE_SIZE) writeSync(file.fd, page, 0, PAGE_SIZE, at);
+      writeSync(file.fd, pageOf({ ...checkpoint, sequence: 0 }), 0, PAGE_SIZE, 0);
       await file.sync();
     } finally {
       await file.close();
     }
+    renameSync(unfinished, join(directory, nameOf(epoch)));
+    await syncDirectory(directory);
     for (const name of readdirSync(directory)) {
       if (NAME.test(name) && name !== nameOf(epoch)) rmSync(join(directory, name), { force: true });
     }
-    return new RedoLog(openSync(path, constants.O_RDWR | SYNCED));
+    return new RedoLog(openSync(join(directory, nameOf(epoch)), constants.O_RDWR | SYNCED));
+  }
+
+  /** Whether the half in use may have no room for another batch. */
+  get isFull(): boolean {
+    return this.#next + SLOT_BYTES > (this.#half + 1) * HALF_BYTES;
+  }
+
+  /** What comes goes to the other half, whose batches must stand behind a checkpoint: in front of the one in use. */
+  turn(): void {
+    this.#half = (this.#half + 1) % HALVES;
+    this.#next = this.#half * HALF_BYTES + PAGE_SIZE;
+    this.#last = undefined;
+  }
+
+  /** Lets a checkpoint of the moment of the last `turn` count, once it is on disk. Rejects where the write fails. */
+  async check(checkpoint: Checkpoint): Promise<void> {
+    const page = pageOf({ ...checkpoint, sequence: ++this.#sequence });
+    await putOn(this.#fd, page, PAGE_SIZE, this.#half * HALF_BYTES);
   }
 
   /** Whether the batch is on disk: not when it is too large for a slot, or the write failed. Never rejects. */
   async write(batch: Batch, previous: number): Promise<boolean> {
     const length = encodeSlot(this.#bytes, batch, previous);
-    this.#written = length !== undefined;
+    this.#last = length === undefined ? undefined : this.#next;
     if (length === undefined) return false;
-    this.#slot = (this.#slot + 1) % SLOTS;
+    this.#next += Math.ceil(length / PAGE_SIZE) * PAGE_SIZE;
     return await this.#put(length);
   }
 
@@ -75,8 +112,9 @@ export class RedoLog {
    * have left a whole entry all the same; a batch that was too large left none.
    */
   async forget(): Promise<boolean> {
-    if (!this.#written) return true;
+    if (this.#last === undefined) return true;
     this.#bytes.fill(0, 0, HEADER);
+    this.#next = this.#last;
     return await this.#put(HEADER);
   }
 
@@ -84,36 +122,119 @@ export class RedoLog {
     closeSync(this.#fd);
   }
 
-  #put(length: number): Promise<boolean> {
-    return new Promise((resolve) => {
-      write(this.#fd, this.#bytes, 0, length, this.#slot * SLOT_BYTES, (error, written) => {
-        if (error !== null || written < length) resolve(false);
-        else if (SYNCED !== 0) resolve(true);
-        else fdatasync(this.#fd, (failed) => resolve(failed === null));
-      });
-    });
+  async #put(length: number): Promise<boolean> {
+    try {
+      await putOn(this.#fd, this.#bytes, length, this.#last ?? this.#next);
+      return true;
+    } catch {
+      return false;
+    }
   }
+}
+
+function pageOf(record: CheckpointRecord): Buffer {
+  const page = Buffer.alloc(PAGE_SIZE);
+  encodeCheckpoint(page, record);
+  return page;
+}
+
+/** Brings the first bytes of a buffer to disk. */
+function putOn(fd: number, bytes: Buffer, length: number, at: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const done = (error: Error | null) => (error === null ? resolve() : reject(error));
+    write(fd, bytes, 0, length, at, (error, written) => {
+      if (error !== null) reject(error);
+      else if (written < length) reject(new Error(`EIO: ${written} of ${length} bytes of the log were written`));
+      else if (SYNCED !== 0) resolve();
+      else fdatasync(fd, done);
+    });
+  });
+}
+
+/** What stands in the log of a directory. */
+export interface LogContent {
+  readonly epoch: number;
+  /** the last one that counts */
+  readonly checkpoint: CheckpointRecord;
+  /** batches in no order, old ones too */
+  readonly entries: readonly RedoEntry[];
+}
+
+/** The epochs of the logs in a directory, the latest first. */
+function epochsIn(directory: string): readonly number[] {
+  if (!existsSync(directory)) return [];
+  const epochs = readdirSync(directory).flatMap((name) => NAME.exec(name)?.[1] ?? []);
+  return epochs.map(Number).sort((a, b) => b - a);
 }
 
 /** Whether a log of any epoch stands in a directory. */
 export function hasLog(directory: string): boolean {
-  return readdirSync(directory).some((name) => NAME.test(name));
+  return epochsIn(directory).length > 0;
 }
 
-/** The batches that a store of this epoch lacks at `version`, in order. Of two for one version the earlier was refused. */
-export function missingBatches(directory: string, epoch: number, version: number): RedoEntry[] {
-  const entries = readRedo(join(directory, nameOf(epoch)));
+/** The log of the latest epoch that has one; undefined where there is none. */
+export function readLog(directory: string): LogContent | undefined {
+  for (const epoch of epochsIn(directory)) {
+    const halves = halvesOf(readFileSync(join(directory, nameOf(epoch))));
+    const records = halves.map(decodeCheckpoint).filter((record) => record !== undefined);
+    const [checkpoint] = records.sort((a, b) => b.sequence - a.sequence);
+    if (checkpoint !== undefined) return { epoch, checkpoint, entries: halves.flatMap(entriesOf) };
+  }
+  return undefined;
+}
+
+function halvesOf(file: Buffer): readonly Buffer[] {
+  return Array.from({ length: HALVES }, (_, i) => file.subarray(i * HALF_BYTES, (i + 1) * HALF_BYTES));
+}
+
+function entriesOf(half: Buffer): readonly RedoEntry[] {
+  const entries: RedoEntry[] = [];
+  for (let at = PAGE_SIZE; at < half.length; ) {
+    const slot = half.subarray(at, at + SLOT_BYTES);
+    const entry = decodeSlot(slot);
+    if (entry === undefined) break;
+    entries.push(entry);
+    at += Math.ceil((HEADER + slot.readUInt32LE(0)) / PAGE_SIZE) * PAGE_SIZE;
+  }
+  return entries;
+}
+
+/**
+ * The batches that a store lacks at `version`, in order: none where the log is that of another one, or of an epoch before. Of two for
+ * one version the earlier was refused.
+ */
+export function missingBatches(
+  directory: string,
+  { epoch, incarnation }: LogOwner,
+  version: number,
+): readonly RedoEntry[] {
+  const log = readLog(directory);
+  if (log?.epoch !== epoch || log.checkpoint.incarnation !== incarnation) return [];
   const missing: RedoEntry[] = [];
   for (let at = version; ; at = missing[missing.length - 1].version) {
-    const next = entries.filter(({ previous }) => previous === at).sort((a, b) => b.version - a.version)[0];
+    const next = log.entries.filter(({ previous }) => previous === at).sort((a, b) => b.version - a.version)[0];
     if (next === undefined) return missing;
     missing.push(next);
   }
 }
 
-function readRedo(path: string): RedoEntry[] {
-  if (!existsSync(path)) return [];
-  const file = readFileSync(path);
-  const slots = Array.from({ length: SLOTS }, (_, i) => file.subarray(i * SLOT_BYTES, (i + 1) * SLOT_BYTES));
-  return slots.map(decodeSlot).filter((entry) => entry !== undefined);
+/** Whose batches stand in a log. */
+export interface LogOwner {
+  readonly epoch: number;
+  readonly incarnation: string;
+}
+
+/** Lets another checkpoint count in a log whose writer is gone: it keeps its batches. */
+export function checkLog(directory: string, { epoch, checkpoint }: LogContent, next: Checkpoint): void {
+  const fd = openSync(join(directory, nameOf(epoch)), 'r+');
+  try {
+    const page = Buffer.alloc(PAGE_SIZE);
+    const halves = halvesOf(readFileSync(fd)).map(decodeCheckpoint);
+    const half = halves[0]?.sequence === checkpoint.sequence ? 1 : 0;
+    encodeCheckpoint(page, { ...next, sequence: checkpoint.sequence + 1 });
+    writeSync(fd, page, 0, PAGE_SIZE, half * HALF_BYTES);
+    fdatasyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
 }

@@ -52,7 +52,7 @@ it('a start removes the log of the one before once the data file and the new log
   expect(order).toEqual([
     ['/data/data.mdb', true],
     ['/data/redo-2.log', true],
-    ['/data', false],
+    ['/data', true],
     ['', false],
   ]);
 });

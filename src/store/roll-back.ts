@@ -1,0 +1,107 @@
+import { closeSync, copyFileSync, existsSync, fdatasyncSync, fsyncSync, openSync, renameSync } from 'node:fs';
+import { join } from 'node:path';
+import { assert } from '../base/index.js';
+import { newestHead, putHeadBack, transactionOf, valueUnder } from './lmdb-head.js';
+import { DATA_FILE } from './lmdb-env.js';
+import { syncDirectory } from './sync-file.js';
+import { META, TABLE_OF_META } from './lmdb-meta.js';
+import { writerLives } from './lock-file.js';
+import { cacheOf } from './page-cache.js';
+import { type Checkpoint, checkLog, type LogContent, readLog } from './redo-log.js';
+
+// What LMDB wrote since the last checkpoint may be on disk in any part, its heads included. The pages that the checkpoint's
+// head leads to are there as they were: a reader held them from being used again for as long as that checkpoint counted.
+
+/** Stands for a cache that nobody may rely on: the disk refused what was to be brought there. */
+const NO_CACHE = 'none';
+/** the data file while it is being replaced */
+const COPY = 'data.rolled-back';
+
+/** The log of a directory whose data file may lack pages that were written to it; undefined where it is whole. */
+export function logOfLost(directory: string): LogContent | undefined {
+  const path = join(directory, DATA_FILE);
+  const log = existsSync(path) ? readLog(directory) : undefined;
+  if (log?.checkpoint.cache === undefined) return undefined;
+  return withFile(path, 'r', (fd) => (log.checkpoint.cache !== cacheOf(fd) && isAhead(fd, log) ? log : undefined));
+}
+
+/**
+ * Makes the head of the last checkpoint count again where what came after it may be lost. Inside of `whileNoneWrites`: whoever has the
+ * file open would read pages that are used anew. After a restart of the system nobody does; else the file is replaced, which they see.
+ */
+export async function rollBack(directory: string): Promise<void> {
+  const log = logOfLost(directory);
+  if (log === undefined) return;
+  const path = join(directory, DATA_FILE);
+  if (log.checkpoint.cache !== NO_CACHE) return putHeadOf(log, path);
+  if (writerLives(directory)) return; // it reads on, and the cache has what it wrote
+  const copy = join(directory, COPY);
+  copyRolledBack(directory, log, copy);
+  renameSync(copy, path);
+  await syncDirectory(directory);
+}
+
+/** Copies the data file of a directory, rolled back, and leaves the directory as it is. */
+export function copyRolledBack(directory: string, log: LogContent, path: string): void {
+  copyFileSync(join(directory, DATA_FILE), path);
+  putHeadOf(log, path);
+}
+
+function putHeadOf({ checkpoint }: LogContent, path: string): void {
+  withFile(path, 'r+', (fd) => {
+    putHeadBack(fd, headOf(checkpoint));
+    fsyncSync(fd);
+  });
+}
+
+/**
+ * Brings to disk what a writer that is gone has left in the cache, and says so in its log: what is written next may use the pages that
+ * only the last checkpoint still leads to.
+ */
+export function checkLeft(directory: string): void {
+  const path = join(directory, DATA_FILE);
+  const log = existsSync(path) ? readLog(directory) : undefined;
+  if (log?.checkpoint.cache === undefined) return;
+  withFile(path, 'r+', (fd) => {
+    if (newestHead(fd) === undefined || !isAhead(fd, log)) return;
+
+    fdatasyncSync(fd);
+    checkLog(directory, log, checkpointOf(fd, log.checkpoint.incarnation));
+  });
+}
+
+/** A checkpoint of what the data file holds now, to be used once that is on disk. */
+export function checkpointOf(fd: number, incarnation: string): Checkpoint {
+  const cache = cacheOf(fd);
+  if (cache === undefined) return { head: '', incarnation };
+  const head = newestHead(fd);
+  assert(head !== undefined, 'a file that is open has a head');
+  return { head: head.toString('base64'), incarnation, cache };
+}
+
+/** The same checkpoint, with what came after it given up: only the log has that. */
+export function distrusted(checkpoint: Checkpoint): Checkpoint {
+  return { ...checkpoint, cache: NO_CACHE };
+}
+
+/** Whether a file holds more than the last checkpoint. Of another file, put in the place of the log's, nothing is known. */
+function isAhead(fd: number, { checkpoint }: LogContent): boolean {
+  const head = headOf(checkpoint);
+  const newest = newestHead(fd);
+  if (newest !== undefined && transactionOf(newest) === transactionOf(head)) return false;
+  const found = valueUnder(fd, head, TABLE_OF_META, META.incarnation);
+  return found?.toString().endsWith(checkpoint.incarnation) ?? false;
+}
+
+function headOf({ head }: Checkpoint): Buffer {
+  return Buffer.from(head, 'base64');
+}
+
+function withFile<T>(path: string, mode: string, use: (fd: number) => T): T {
+  const fd = openSync(path, mode);
+  try {
+    return use(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
