@@ -219,7 +219,7 @@ export function missingBatches(
 }
 
 /** Whose batches stand in a log. */
-export interface LogOwner {
+interface LogOwner {
   readonly epoch: number;
   readonly incarnation: string;
 }
