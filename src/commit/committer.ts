@@ -28,6 +28,13 @@ import { GroupWriter, type Waiting, type WriterOptions } from './writer.js';
 
 /** bytes of records that close a group, so that one group never holds the disk for long */
 const GROUP_BYTES = 8 * 1024 * 1024;
+/**
+ * Turns of the event loop for which what waits behind a group is left to gather: a group costs nearly the same for many as for few.
+ * Whoever waits alone finds no group in front.
+ */
+const GATHERING_TURNS = 8;
+/** milliseconds of it at most: a turn is long where there is much to do */
+const GATHERING_MS = 2;
 
 interface CommitterOptions {
   readonly store: Store;
@@ -229,8 +236,18 @@ class GroupCommitter implements Committer {
       }
       for (const resume of starts) resume();
       if (this.#queue.length > 0) await this.#writer.commit(this.#gather(), starts.length);
+      await this.#moreToGather();
     }
     this.#running = undefined;
+  }
+
+  /** Others answer what the last group brought, and come again. */
+  async #moreToGather(): Promise<void> {
+    const until = performance.now() + GATHERING_MS;
+    for (let turn = 0; turn < GATHERING_TURNS && performance.now() < until; turn++) {
+      if (this.#queue.length === 0 || this.#starts.length > 0) return;
+      await endOfTurn();
+    }
   }
 
   #gather(): Waiting[] {
