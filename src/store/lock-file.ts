@@ -30,9 +30,10 @@ export class LockFile {
   }
 }
 
-/** Whether the process that writes to a directory can be seen to live. */
+/** Whether the process that writes to a directory can be seen to live. That of the original does not write to a copy. */
 export function writerLives(directory: string): boolean {
-  return namedIn(textOf(join(directory, LOCK_FILE)))?.lives ?? false;
+  const writer = namedIn(textOf(join(directory, LOCK_FILE)));
+  return writer?.lives === true && copied(directory, writer) === undefined;
 }
 
 function locked(directory: string, writer: NamedProcess): GraphsteadError {

@@ -33,8 +33,8 @@ export async function rollBack(directory: string): Promise<void> {
   const log = logOfLost(directory);
   if (log === undefined) return;
   const path = join(directory, DATA_FILE);
+  if (writerLives(directory)) return; // it reads and writes on, and the cache has what it wrote
   if (log.checkpoint.cache !== NO_CACHE) return putHeadOf(log, path);
-  if (writerLives(directory)) return; // it reads on, and the cache has what it wrote
   const copy = join(directory, COPY);
   copyRolledBack(directory, log, copy);
   renameSync(copy, path);
@@ -56,14 +56,16 @@ function putHeadOf({ checkpoint }: LogContent, path: string): void {
 
 /**
  * Brings to disk what a writer that is gone has left in the cache, and says so in its log: what is written next may use the pages that
- * only the last checkpoint still leads to.
+ * only the last checkpoint still leads to. Also where all is on disk, but under another cache: until the next log is there, whoever
+ * opens the directory would take what is written next for lost, and put the head of that checkpoint back.
  */
 export function checkLeft(directory: string): void {
   const path = join(directory, DATA_FILE);
   const log = existsSync(path) ? readLog(directory) : undefined;
   if (log?.checkpoint.cache === undefined) return;
   withFile(path, 'r+', (fd) => {
-    if (newestHead(fd) === undefined || !isAhead(fd, log)) return;
+    if (newestHead(fd) === undefined || !isOfFile(fd, log)) return;
+    if (log.checkpoint.cache === cacheOf(fd) && !isAhead(fd, log)) return;
 
     fdatasyncSync(fd);
     checkLog(directory, log, checkpointOf(fd, log.checkpoint.incarnation));
@@ -85,11 +87,14 @@ export function distrusted(checkpoint: Checkpoint): Checkpoint {
 }
 
 /** Whether a file holds more than the last checkpoint. Of another file, put in the place of the log's, nothing is known. */
-function isAhead(fd: number, { checkpoint }: LogContent): boolean {
-  const head = headOf(checkpoint);
+function isAhead(fd: number, log: LogContent): boolean {
   const newest = newestHead(fd);
-  if (newest !== undefined && transactionOf(newest) === transactionOf(head)) return false;
-  const found = valueUnder(fd, head, TABLE_OF_META, META.incarnation);
+  if (newest !== undefined && transactionOf(newest) === transactionOf(headOf(log.checkpoint))) return false;
+  return isOfFile(fd, log);
+}
+
+function isOfFile(fd: number, { checkpoint }: LogContent): boolean {
+  const found = valueUnder(fd, headOf(checkpoint), TABLE_OF_META, META.incarnation);
   return found?.toString().endsWith(checkpoint.incarnation) ?? false;
 }
 

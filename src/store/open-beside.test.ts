@@ -1,0 +1,93 @@
+import { rmSync } from 'node:fs';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { assert, makeLimits } from '../base/index.js';
+import { Checkpoints } from './checkpoints.js';
+import type { Store } from './contract.js';
+import { KeyWriter } from './key.js';
+import { openLmdbStore } from './lmdb-open.js';
+import { tellsCaches } from './page-cache.js';
+import { checkLog, readLog } from './redo-log.js';
+import { logOfLost } from './roll-back.js';
+
+// What another process does with a directory while one that will write to it is still about to open it.
+
+const limits = makeLimits({ ballastBytes: 4_096, diskReserve: 1_000_000 });
+const keys = new KeyWriter('graph');
+const batch = (version: number) => ({
+  version,
+  puts: [{ key: keys.uint(version).key(), value: Buffer.from(`value ${version}`) }],
+});
+const apply = (store: Store, version: number) => store.apply(batch(version), { expectEpoch: store.epoch });
+let directory: string;
+let live: string;
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'graphstead-beside-'));
+  live = join(directory, 'live');
+});
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await rm(directory, { recursive: true, force: true });
+});
+
+async function batchesIn(store: Store): Promise<number> {
+  const snapshot = store.snapshot();
+  try {
+    return (await snapshot.range({ ...new KeyWriter('graph').range(), limit: 100 })).keys.length;
+  } finally {
+    snapshot.release();
+  }
+}
+
+describe.runIf(tellsCaches)('who opens a directory whose data file has its pages from another cache', () => {
+  /** A copy is another file: as after a restart of the system, what stands behind the last checkpoint counts as lost. */
+  async function copyOf(isClosed: boolean): Promise<string> {
+    const at = join(directory, 'copy');
+    const store = await openLmdbStore(live, { limits });
+    for (const version of [1, 2, 3]) await apply(store, version);
+    if (isClosed) await store.close();
+    await cp(live, at, { recursive: true });
+    for (const name of ['writer.json', 'writing']) rmSync(join(at, name), { force: true });
+    await store.close();
+    expect(logOfLost(at) !== undefined).toBe(!isClosed);
+    return at;
+  }
+
+  it.each([
+    ['that was not closed, and whose new writer is seen', false, true],
+    ['that was closed', true, false],
+  ])('leaves alone what a writer put there before it had its own log: %s', async (_, isClosed, isSeen) => {
+    const at = await copyOf(isClosed);
+    const begin = Checkpoints.begin.bind(Checkpoints);
+    let reader: Store | undefined;
+    vi.spyOn(Checkpoints, 'begin').mockImplementationOnce(async (options) => {
+      // as of a process in another container
+      if (!isSeen) rmSync(join(at, 'writer.json'));
+      reader = await openLmdbStore(at, { limits, readOnly: true });
+      return await begin(options);
+    });
+    const writer = await openLmdbStore(at, { limits });
+    expect(reader && (await batchesIn(reader))).toBe(3);
+    await apply(writer, 10);
+    await Promise.all([reader?.close(), writer.close()]);
+    const again = await openLmdbStore(at, { limits });
+    expect(await batchesIn(again)).toBe(4);
+    await again.close();
+  });
+
+  it('leaves the file to its writer where that one names the cache otherwise', async () => {
+    const writer = await openLmdbStore(live, { limits });
+    await apply(writer, 1);
+    const log = readLog(live);
+    assert(log !== undefined, 'a store that is open has a log');
+    checkLog(live, log, { ...log.checkpoint, cache: 'as a sandbox tells it' });
+    const reader = await openLmdbStore(live, { limits, readOnly: true });
+    expect(await batchesIn(reader)).toBe(1);
+    await apply(writer, 2);
+    expect(await batchesIn(reader)).toBe(2);
+    await Promise.all([reader.close(), writer.close()]);
+  });
+});
