@@ -3,7 +3,8 @@ import { assert, type GraphsteadError } from '../base/index.js';
 import { writeFailure } from './failure.js';
 import type { LmdbEnv } from './lmdb-env.js';
 import { SharedReader } from './lmdb-snapshot.js';
-import type { FileMeta } from './lmdb-meta.js';
+import { epochIn, type FileMeta } from './lmdb-meta.js';
+import { fenced } from './memory-store.js';
 import { type Checkpoint, RedoLog } from './redo-log.js';
 import { checkpointOf, distrusted } from './roll-back.js';
 
@@ -35,15 +36,17 @@ export class Checkpoints {
 
   /** Makes the log of an epoch that has just begun. */
   static async begin(options: CheckpointOptions): Promise<Checkpoints> {
-    const { file, directory, meta } = options;
+    const { env, file, directory, meta } = options;
+    const isLatest = () => epochIn(env) === meta.epoch;
     const first = hold(options);
     try {
       await file.sync();
-      const redo = await RedoLog.create(directory, meta.epoch, first.checkpoint);
+      const redo = await RedoLog.create(directory, meta.epoch, first.checkpoint, isLatest);
       return new Checkpoints(options, redo, first);
     } catch (thrown) {
       first.reader.close();
-      throw thrown;
+      // one that came later may have removed the log that was being made
+      throw isLatest() ? thrown : fenced(meta.epoch);
     }
   }
 

@@ -27,7 +27,7 @@ export function readMeta(env: LmdbEnv): FileMeta | undefined {
   if (format === undefined) return undefined;
   const [major, minor, pageSize] = JSON.parse(format.toString()) as number[];
   const incarnation = env.meta.getBinary(META.incarnation)?.toString() ?? '';
-  return { major, minor, pageSize, epoch: env.meta.getEntry(META.epoch)?.version ?? 0, incarnation };
+  return { major, minor, pageSize, epoch: epochOf(env), incarnation };
 }
 
 /** Throws STORE_FORMAT when this program cannot read the file; answers whether it may write it. */
@@ -54,6 +54,16 @@ export function raiseEpoch(env: LmdbEnv, missing: (meta: FileMeta, version: numb
     env.meta.put(META.epoch, Buffer.from(String(epoch)), epoch);
     return { ...before, epoch };
   });
+}
+
+/** The epoch that has begun last, by whatever process. */
+export function epochIn(env: LmdbEnv): number {
+  env.root.resetReadTxn();
+  return epochOf(env);
+}
+
+function epochOf(env: LmdbEnv): number {
+  return env.meta.getEntry(META.epoch)?.version ?? 0;
 }
 
 /** The version of the last batch in the file. */

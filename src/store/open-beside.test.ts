@@ -1,5 +1,5 @@
-import { rmSync } from 'node:fs';
-import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { readdirSync, rmSync } from 'node:fs';
+import { cp, mkdtemp, open as openFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -9,7 +9,7 @@ import type { Store } from './contract.js';
 import { KeyWriter } from './key.js';
 import { openLmdbStore } from './lmdb-open.js';
 import { tellsCaches } from './page-cache.js';
-import { checkLog, readLog } from './redo-log.js';
+import { checkLog, readLog, RedoLog } from './redo-log.js';
 import { logOfLost } from './roll-back.js';
 
 // What another process does with a directory while one that will write to it is still about to open it.
@@ -41,6 +41,41 @@ async function batchesIn(store: Store): Promise<number> {
     snapshot.release();
   }
 }
+
+describe('of two that open a directory at once', () => {
+  const logs = () => readdirSync(live).filter((name) => name.startsWith('redo-'));
+
+  it('the slower one leaves alone the log of the one that began after it', async () => {
+    const create = RedoLog.create.bind(RedoLog);
+    let second: Store | undefined;
+    vi.spyOn(RedoLog, 'create').mockImplementationOnce(async (...args) => {
+      second = await openLmdbStore(live, { limits, takeOver: true });
+      await apply(second, 1);
+      return await create(...args);
+    });
+    const first = await openLmdbStore(live, { limits });
+    expect(logs()).toContain(`redo-${second?.epoch}.log`);
+    await expect(apply(first, 2)).rejects.toMatchObject({ code: 'STORE_FENCED' });
+    await Promise.all([first.close(), second?.close()]);
+    await (await openLmdbStore(live, { limits })).close();
+    expect(logs()).toEqual(['redo-3.log']);
+  });
+
+  it('the one that began first is told, where the other has finished in the midst of it', async () => {
+    const probe = await openFile(directory);
+    const sync = vi.spyOn(Object.getPrototypeOf(probe) as typeof probe, 'sync');
+    let second: Promise<Store> | undefined;
+    let syncs = 0;
+    sync.mockImplementation(async () => {
+      // the second of the first one is that of its log, which has no name yet
+      if (++syncs === 2) await (second = openLmdbStore(live, { limits, takeOver: true }));
+    });
+    await expect(openLmdbStore(live, { limits })).rejects.toMatchObject({ code: 'STORE_FENCED' });
+    expect(logs()).toEqual(['redo-2.log']);
+    await (await second)?.close();
+    await probe.close();
+  });
+});
 
 describe.runIf(tellsCaches)('who opens a directory whose data file has its pages from another cache', () => {
   /** A copy is another file: as after a restart of the system, what stands behind the last checkpoint counts as lost. */

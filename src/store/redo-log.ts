@@ -28,7 +28,9 @@ export const HALF_BYTES = 1024 * 1024;
 const HALVES = 2;
 
 const NAME = /^redo-(\d+)\.log$/;
-const UNFINISHED = 'redo-unfinished.log';
+/** as two may make theirs at once, each under a name of its own */
+const unfinishedOf = (epoch: number) => `redo-unfinished-${epoch}.log`;
+const ANY = /^redo-(unfinished-)?\d+\.log$/;
 const nameOf = (epoch: number) => `redo-${epoch}.log`;
 // Where the system can, a write returns when it is on disk: one way to its thread instead of two.
 const SYNCED = process.platform === 'linux' ? constants.O_DSYNC : 0;
@@ -57,11 +59,17 @@ export class RedoLog {
   }
 
   /**
-   * Creates the file of an epoch, which has its name once it is on disk, and removes older ones, whose batches must be on disk in the
+   * Creates the file of an epoch, which has its name once it is on disk, and removes all others, whose batches must be on disk in the
    * data file by now.
+   * @param isLatest whether no other epoch has begun since: that one's log holds what was acknowledged
    */
-  static async create(directory: string, epoch: number, checkpoint: Checkpoint): Promise<RedoLog> {
-    const unfinished = join(directory, UNFINISHED);
+  static async create(
+    directory: string,
+    epoch: number,
+    checkpoint: Checkpoint,
+    isLatest: () => boolean = () => true,
+  ): Promise<RedoLog> {
+    const unfinished = join(directory, unfinishedOf(epoch));
     const file = await open(unfinished, 'w', 0o600);
     try {
       // page by page: of what is written at once the system makes one page, and counts all of it for each later write
@@ -74,9 +82,9 @@ export class RedoLog {
     }
     renameSync(unfinished, join(directory, nameOf(epoch)));
     await syncDirectory(directory);
-    for (const name of readdirSync(directory)) {
-      if (NAME.test(name) && name !== nameOf(epoch)) rmSync(join(directory, name), { force: true });
-    }
+    // An epoch begins before its log: where none has begun by now, none that is listed here is of a later one.
+    const others = readdirSync(directory).filter((name) => ANY.test(name) && name !== nameOf(epoch));
+    if (isLatest()) for (const name of others) rmSync(join(directory, name), { force: true });
     return new RedoLog(openSync(join(directory, nameOf(epoch)), constants.O_RDWR | SYNCED));
   }
 
