@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { mkdir, mkdtemp, open as openFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -323,5 +323,29 @@ describe.runIf(tellsCaches)('after a power cut', () => {
     await write({ version: 2, puts: [{ key: key(2), value: value(2, 2) }] });
     const data = readFileSync(join(other, DATA_FILE));
     expect([...(await found({ data, redo: redo() })).keys()]).toEqual([1]);
+  });
+
+  it('so does an older copy of the same file, wherever that has the pages that the log’s head leads to', async () => {
+    for (let version = 1; version < 20; version++) {
+      const puts = Array.from({ length: 30 }, (_, id) => ({
+        key: key(30 * version + id),
+        value: value(id, version, 3_000),
+      }));
+      await write({ version, puts });
+    }
+    await store.close();
+    const data = readFileSync(join(live(), DATA_FILE));
+    for (let batches = 0; batches < 8; batches++) {
+      const at = await laid({ data, redo: redo() });
+      const later = await openLmdbStore(at, { limits });
+      for (let version = 20; version < 20 + batches; version++) {
+        await later.apply({ version, puts: [{ key: key(1), value: value(1, version) }] }, { expectEpoch: later.epoch });
+      }
+      await later.close();
+      writeFileSync(join(at, 'older'), data);
+      renameSync(join(at, 'older'), join(at, DATA_FILE));
+      expect(await entriesOf(at)).toEqual(model);
+    }
+    store = await openLmdbStore(live(), { limits });
   });
 });

@@ -94,7 +94,11 @@ function isAhead(fd: number, log: LogContent): boolean {
 }
 
 function isOfFile(fd: number, { checkpoint }: LogContent): boolean {
-  const found = valueUnder(fd, headOf(checkpoint), TABLE_OF_META, META.incarnation);
+  const head = headOf(checkpoint);
+  const newest = newestHead(fd);
+  // The checkpoint's head was on disk before it counted: what has less is an older copy, in which its pages are others.
+  if (newest !== undefined && transactionOf(newest) < transactionOf(head)) return false;
+  const found = valueUnder(fd, head, TABLE_OF_META, META.incarnation);
   return found?.toString().endsWith(checkpoint.incarnation) ?? false;
 }
 
