@@ -1,12 +1,12 @@
 import type { FileHandle } from 'node:fs/promises';
 import { assert, type GraphsteadError } from '../base/index.js';
-import { writeFailure } from './failure.js';
+import { inDoubt } from './failure.js';
 import type { LmdbEnv } from './lmdb-env.js';
 import { SharedReader } from './lmdb-snapshot.js';
 import { epochIn, type FileMeta } from './lmdb-meta.js';
 import { fenced } from './memory-store.js';
 import { type Checkpoint, RedoLog } from './redo-log.js';
-import { checkpointOf, distrusted } from './roll-back.js';
+import { checkpointOf, distrusted, distrustLog } from './roll-back.js';
 
 interface CheckpointOptions {
   readonly env: LmdbEnv;
@@ -40,7 +40,10 @@ export class Checkpoints {
     const isLatest = () => epochIn(env) === meta.epoch;
     const first = hold(options);
     try {
-      await file.sync();
+      await file.sync().catch((thrown: unknown) => {
+        distrustLog(directory);
+        throw inDoubt(thrown);
+      });
       const redo = await RedoLog.create(directory, meta.epoch, first.checkpoint, isLatest);
       return new Checkpoints(options, redo, first);
     } catch (thrown) {
@@ -62,8 +65,8 @@ export class Checkpoints {
 
   async #makeRoom(): Promise<void> {
     await this.#running;
-    if (this.redo.isFull) this.#start();
     if (this.#failure !== undefined) throw this.#failure;
+    if (this.redo.isFull) this.#start();
   }
 
   /** After a batch, and before the next one. */
@@ -74,7 +77,7 @@ export class Checkpoints {
   /** Resolves once all that has landed is on disk in the data file. No batch may be in flight. */
   async now(): Promise<void> {
     await this.#running;
-    this.#start();
+    if (this.#failure === undefined) this.#start();
     await this.#running;
     if (this.#failure !== undefined) throw this.#failure;
   }
@@ -88,9 +91,14 @@ export class Checkpoints {
   /** After the file was closed by LMDB: nothing is behind the last checkpoint then, and nothing to look after at the next start. */
   async end(): Promise<void> {
     const { file, meta } = this.#options;
-    await file.sync();
     this.redo.turn();
-    await this.redo.check(checkpointOf(file.fd, meta.incarnation));
+    try {
+      await file.sync();
+      await this.redo.check(checkpointOf(file.fd, meta.incarnation));
+    } catch (thrown) {
+      await this.#doubt(thrown);
+      throw this.#failure;
+    }
   }
 
   #start(): void {
@@ -109,12 +117,16 @@ export class Checkpoints {
       this.#last = next;
     } catch (thrown) {
       next.reader.close();
-      this.#failure = writeFailure(thrown);
-      // The system tells a failed write once, and then takes the pages for written: only the log has what they held.
-      await this.redo.check(distrusted(this.#last.checkpoint)).catch(() => undefined);
+      await this.#doubt(thrown);
     } finally {
       this.#running = undefined;
     }
+  }
+
+  /** The system tells a failed write once, and then takes the pages for written: only the log has what they held. */
+  async #doubt(thrown: unknown): Promise<void> {
+    this.#failure = inDoubt(thrown);
+    await this.redo.check(distrusted(this.#last.checkpoint)).catch(() => undefined);
   }
 }
 

@@ -75,7 +75,16 @@ export function writeFailure(thrown: unknown): GraphsteadError {
   return errnoOf(thrown) === EIO ? diskFull(CUT_SHORT) : failure;
 }
 
-/** The same of lmdb, which tells the reason by a promise of its own, and that ends the process when it is not observed. */
+/** Where what is on disk is not known any more, so that nothing more is written by this process. */
+export function inDoubt(thrown: unknown): GraphsteadError {
+  const { code, message } = writeFailure(thrown);
+  return new GraphsteadError(code, `${message}; nothing more is written until the data directory is opened anew`, {
+    fix: 'See that the disk is sound and has room, then stop the service and start it again: what was acknowledged comes from the log. Reads go on meanwhile.',
+    cause: thrown,
+  });
+}
+
+/** `writeFailure` for lmdb, which tells the reason by a promise of its own, and that ends the process when it is not observed. */
 export async function reasonOf(thrown: unknown): Promise<GraphsteadError> {
   const reason = (thrown as { commitError?: Promise<unknown> }).commitError;
   const cause = reason === undefined ? thrown : await reason.then(() => thrown).catch((error: unknown) => error);

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { assert, makeLimits } from '../base/index.js';
+import { Checkpoints } from './checkpoints.js';
 import type { Store } from './contract.js';
 import { KeyWriter } from './key.js';
 import type * as environments from './lmdb-env.js';
@@ -14,7 +15,13 @@ import { tellsCaches } from './page-cache.js';
 import { HALF_BYTES, missingBatches, RedoLog } from './redo-log.js';
 
 // A disk on which writes to the log fail. Only `write` with a callback is the log's: LMDB has its own way to the disk.
-const disk = vi.hoisted(() => ({ fails: false, leavesBytes: false, cutsShort: false, checkpointsFail: false }));
+const disk = vi.hoisted(() => ({
+  fails: false,
+  leavesBytes: false,
+  cutsShort: false,
+  checkpointsFail: false,
+  startFails: false,
+}));
 
 type Written = (error: Error | null, written: number) => void;
 
@@ -23,12 +30,16 @@ vi.mock('node:fs', async (original) => {
   const write = (fd: number, bytes: Buffer, from: number, length: number, at: number, done: Written) => {
     const isCheckpoint = at % HALF_BYTES === 0;
     if (isCheckpoint && !disk.checkpointsFail) return real.write(fd, bytes, from, length, at, done);
-    const failed = () => done(Object.assign(new Error('i/o error'), { code: 'EIO' }), 0);
+    const failed = () => done(Object.assign(new Error('i/o error'), { code: 'EIO', errno: -5 }), 0);
     if (isCheckpoint || (disk.fails && !disk.leavesBytes)) return failed();
     if (disk.cutsShort) return real.write(fd, bytes, from, length - 1, at, done);
     return real.write(fd, bytes, from, length, at, disk.fails ? failed : done);
   };
-  return { ...real, write };
+  const fdatasyncSync = (fd: number) => {
+    if (disk.startFails) throw Object.assign(new Error('i/o error'), { code: 'EIO', errno: -5 });
+    real.fdatasyncSync(fd);
+  };
+  return { ...real, write, fdatasyncSync };
 });
 
 // the file that was opened to be written last
@@ -50,7 +61,7 @@ let directory: string;
 
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'graphstead-failing-'));
-  disk.fails = disk.leavesBytes = disk.cutsShort = disk.checkpointsFail = false;
+  disk.fails = disk.leavesBytes = disk.cutsShort = disk.checkpointsFail = disk.startFails = false;
 });
 afterEach(async () => {
   vi.restoreAllMocks();
@@ -98,7 +109,7 @@ describe('where the data file cannot be brought to disk', () => {
     if (how === 'checkpoint') disk.checkpointsFail = true;
     else
       vi.spyOn(Object.getPrototypeOf(file), 'datasync').mockRejectedValue(
-        Object.assign(new Error('i/o'), { code: 'EIO' }),
+        Object.assign(new Error('i/o'), { code: 'EIO', errno: -5 }),
       );
     await expect(apply(store, 2)).rejects.toThrow();
     await file.close();
@@ -109,7 +120,10 @@ describe('where the data file cannot be brought to disk', () => {
 
   it.each(['datasync', 'checkpoint'] as const)('nothing more is written, and reads go on: %s', async (how) => {
     await failing(how);
-    await expect(apply(store, 2)).rejects.toThrow();
+    await expect(apply(store, 2)).rejects.toMatchObject({
+      code: 'DISK_FULL',
+      fix: expect.stringContaining('start it'),
+    });
     expect(await versionOf(store)).toBe(1);
     await store.close();
   });
@@ -136,6 +150,75 @@ describe('where the data file cannot be brought to disk', () => {
       ]);
     },
   );
+
+  it.each([
+    ['one that the log has no room for', 60],
+    ['one that is too large for the log', 100],
+  ])('a batch that waits for a checkpoint is told why that failed: %s', async (_, entries) => {
+    store = await open();
+    const file = await openFile(path());
+    let fail: ((thrown: unknown) => void) | undefined;
+    vi.spyOn(Object.getPrototypeOf(file) as typeof file, 'datasync').mockImplementation(
+      () => new Promise((_done, reject) => (fail = reject)),
+    );
+    await file.close();
+    const large = (version: number, count: number) => ({
+      version,
+      puts: Array.from({ length: count }, (_put, i) => ({
+        key: new KeyWriter('graph').uint(version).uint(i).key(),
+        value: Buffer.alloc(3_000),
+      })),
+    });
+    let version = 0;
+    const write = (count: number) => store.apply(large(++version, count), { expectEpoch: store.epoch });
+    while (fail === undefined) await write(60);
+    const pending = (async () => {
+      for (let i = 0; i < 10; i++) await write(entries);
+    })();
+    const told = expect(pending).rejects.toMatchObject({ code: 'DISK_FULL' });
+    setTimeout(() => fail?.(Object.assign(new Error('i/o'), { code: 'EIO', errno: -5 })), 300);
+    await told;
+    vi.restoreAllMocks();
+    await store.close();
+    const next = await open();
+    expect(await versionOf(next)).toBe(version - 1);
+    await next.close();
+  });
+
+  it
+    .runIf(tellsCaches)
+    .each([
+      'the last sync of one that closes',
+      'the sync of a start behind a writer that was killed',
+      'the sync of a start that has put in what was missing',
+    ])('nor is the cache trusted after %s', async (which) => {
+    store = await open();
+    const onDisk = readFileSync(path());
+    await apply(store, 1);
+    const file = await openFile(path());
+    const failed = Object.assign(new Error('i/o'), { code: 'EIO', errno: -5 });
+    const sync = vi.spyOn(Object.getPrototypeOf(file) as typeof file, 'sync');
+    await file.close();
+    const isClosing = which.endsWith('closes');
+    if (isClosing) sync.mockRejectedValueOnce(failed);
+    else vi.spyOn(Checkpoints.prototype, 'end').mockResolvedValueOnce();
+    const closing = store.close();
+    if (isClosing) await expect(closing).rejects.toMatchObject({ code: 'DISK_FULL' });
+    else await closing;
+    if (which.endsWith('killed')) disk.startFails = true;
+    if (which.endsWith('missing')) {
+      writeFileSync(path(), onDisk);
+      sync.mockRejectedValueOnce(failed);
+    }
+    if (!isClosing) await expect(open()).rejects.toMatchObject({ code: 'DISK_FULL' });
+    disk.startFails = false;
+    // The next sync succeeds, though the disk has nothing but the heads.
+    const heads = readFileSync(path()).subarray(0, 2 * PAGE_SIZE);
+    writeFileSync(path(), Buffer.concat([heads, onDisk.subarray(2 * PAGE_SIZE)]));
+    const next = await open();
+    expect(await versionOf(next)).toBe(1);
+    await next.close();
+  });
 });
 
 it('where a batch that LMDB refused may stand in the log for good, nothing more is written until it is opened anew', async () => {

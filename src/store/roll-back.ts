@@ -1,6 +1,7 @@
 import { closeSync, copyFileSync, existsSync, fdatasyncSync, fsyncSync, openSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { assert } from '../base/index.js';
+import { inDoubt } from './failure.js';
 import { newestHead, putHeadBack, transactionOf, valueUnder } from './lmdb-head.js';
 import { DATA_FILE } from './lmdb-env.js';
 import { syncDirectory } from './sync-file.js';
@@ -67,9 +68,25 @@ export function checkLeft(directory: string): void {
     if (newestHead(fd) === undefined || !isOfFile(fd, log)) return;
     if (log.checkpoint.cache === cacheOf(fd) && !isAhead(fd, log)) return;
 
-    fdatasyncSync(fd);
-    checkLog(directory, log, checkpointOf(fd, log.checkpoint.incarnation));
+    const checkpoint = checkpointOf(fd, log.checkpoint.incarnation);
+    try {
+      fdatasyncSync(fd);
+    } catch (thrown) {
+      distrustLog(directory);
+      throw inDoubt(thrown);
+    }
+    checkLog(directory, log, checkpoint);
   });
+}
+
+/** Says in the log of a directory that what the data file holds behind its checkpoint may not get to the disk any more. */
+export function distrustLog(directory: string): void {
+  try {
+    const log = readLog(directory);
+    if (log !== undefined) checkLog(directory, log, distrusted(log.checkpoint));
+  } catch {
+    // Where the log fails as well, its own cache has the word at least; that there is doubt is told anyway.
+  }
 }
 
 /** A checkpoint of what the data file holds now, to be used once that is on disk. */
@@ -81,9 +98,9 @@ export function checkpointOf(fd: number, incarnation: string): Checkpoint {
   return { head: head.toString('base64'), incarnation, cache };
 }
 
-/** The same checkpoint, with what came after it given up: only the log has that. */
+/** The same checkpoint, with what came after it given up: only the log has that. Where LMDB waits for its pages, it has seen to them. */
 export function distrusted(checkpoint: Checkpoint): Checkpoint {
-  return { ...checkpoint, cache: NO_CACHE };
+  return checkpoint.cache === undefined ? checkpoint : { ...checkpoint, cache: NO_CACHE };
 }
 
 /** Whether a file holds more than the last checkpoint. Of another file, put in the place of the log's, nothing is known. */
