@@ -91,10 +91,12 @@ export class Checkpoints {
   /** After the file was closed by LMDB: nothing is behind the last checkpoint then, and nothing to look after at the next start. */
   async end(): Promise<void> {
     const { file, meta } = this.#options;
+    // Its head from before the sync: one that another process, which took over, writes after it is not on disk.
+    const checkpoint = checkpointOf(file.fd, meta.incarnation);
     this.redo.turn();
     try {
       await file.sync();
-      await this.redo.check(checkpointOf(file.fd, meta.incarnation));
+      await this.redo.check(checkpoint);
     } catch (thrown) {
       await this.#doubt(thrown);
       throw this.#failure;

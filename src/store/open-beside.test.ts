@@ -1,5 +1,5 @@
-import { readdirSync, rmSync } from 'node:fs';
-import { cp, mkdtemp, open as openFile, rm } from 'node:fs/promises';
+import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cp, mkdir, mkdtemp, open as openFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -7,6 +7,7 @@ import { assert, makeLimits } from '../base/index.js';
 import { Checkpoints } from './checkpoints.js';
 import type { Store } from './contract.js';
 import { KeyWriter } from './key.js';
+import { DATA_FILE, PAGE_SIZE } from './lmdb-env.js';
 import { openLmdbStore } from './lmdb-open.js';
 import { tellsCaches } from './page-cache.js';
 import { checkLog, readLog, RedoLog } from './redo-log.js';
@@ -76,6 +77,33 @@ describe('of two that open a directory at once', () => {
     await probe.close();
   });
 });
+
+it.runIf(tellsCaches)(
+  'one that closes vouches for nothing that one that takes over writes after its sync',
+  async () => {
+    const first = await openLmdbStore(live, { limits });
+    for (const version of [1, 2, 3]) await apply(first, version);
+    const probe = await openFile(directory);
+    const sync = vi.spyOn(Object.getPrototypeOf(probe) as typeof probe, 'sync');
+    await probe.close();
+    let synced = Buffer.alloc(0);
+    sync.mockImplementationOnce(async () => {
+      synced = readFileSync(join(live, DATA_FILE));
+      vi.spyOn(RedoLog, 'create').mockRejectedValueOnce(new Error('it is killed here'));
+      await expect(openLmdbStore(live, { limits, takeOver: true })).rejects.toThrow('it is killed here');
+    });
+    await first.close();
+    // the power goes: of the rest only the heads are on disk
+    const at = join(directory, 'cut');
+    const heads = readFileSync(join(live, DATA_FILE)).subarray(0, 2 * PAGE_SIZE);
+    await mkdir(at);
+    copyFileSync(join(live, 'redo-1.log'), join(at, 'redo-1.log'));
+    writeFileSync(join(at, DATA_FILE), Buffer.concat([heads, synced.subarray(2 * PAGE_SIZE)]));
+    const next = await openLmdbStore(at, { limits });
+    expect(await batchesIn(next)).toBe(3);
+    await next.close();
+  },
+);
 
 describe.runIf(tellsCaches)('who opens a directory whose data file has its pages from another cache', () => {
   /** A copy is another file: as after a restart of the system, what stands behind the last checkpoint counts as lost. */
