@@ -43,7 +43,8 @@ export async function openLmdbStore(directory: string, options: LmdbStoreOptions
   const limits = options.limits ?? makeLimits();
   const path = resolve(directory);
   if (logOfLost(path) !== undefined) await putBack(path);
-  const { writable, whole } = await probe(path, limits).catch((thrown: unknown) => {
+  // A batch in flight stands in the log before LMDB has it: one that only reads would take over to put it in.
+  const { writable, whole } = await whileNoneWrites(path, () => probe(path, limits)).catch((thrown: unknown) => {
     throw storeFailure(thrown, `opening ${path} failed`);
   });
   if (writable && !options.readOnly) return await openToWrite(path, limits, options);
@@ -109,7 +110,7 @@ function takeDirectory(path: string, takeOver: boolean): LockFile {
 
 /** What the file says of itself, without touching it: whether this program may write it, and whether the last batch is in it. */
 async function probe(path: string, limits: Limits): Promise<{ readonly writable: boolean; readonly whole: boolean }> {
-  const env = await openToRead(path, limits.readers);
+  const env = await openEnv(path, { readOnly: true, maxReaders: limits.readers });
   try {
     const meta = env && readMeta(env);
     if (env === undefined || meta === undefined) {

@@ -121,6 +121,18 @@ describe('the lmdb store, when its process is killed', () => {
     expect(found.length).toBeGreaterThanOrEqual(3 * last);
   }, 240_000); // each opening may wait for a sync of the disk
 
+  it('is not fenced by one that only reads and cannot see it, as from another container', async () => {
+    const child = spawn(process.execPath, [program, 'store', directory], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const lines = collect(child);
+    await expect.poll(() => existsSync(join(directory, 'writing'))).toBe(true);
+    await rm(join(directory, 'writer.json'));
+    for (let i = 0; i < 100; i++) await (await openLmdbStore(directory, { limits, readOnly: true })).close();
+    child.kill('SIGKILL');
+    expect((await lines).at(-1)).toMatch(/^\d+$/);
+    const { epoch } = await open();
+    expect(epoch).toBe(2);
+  }, 60_000);
+
   it.each([
     ['killed', false],
     // A copy is another file: what is not behind the last checkpoint counts as lost, and comes from the log.
