@@ -185,6 +185,9 @@ export class LmdbStore implements Store {
       throw failure;
     });
     const logged = await logging; // before anything is thrown: closing closes the log's file
+    // The entry of a batch that is refused, or may be yet, must not be put in after a power cut: one that failed to be
+    // written may be whole, and as long as the process that took over has no log of its own, this one counts.
+    if (!landed || !logged) await redo.forget();
     if (!landed) {
       this.#fenced = true;
       await checkpoints.stop();

@@ -302,6 +302,17 @@ describe.runIf(tellsCaches)('after a power cut', () => {
     await other.close();
   });
 
+  it('nor is one that was fenced before the log of the new writer was there', async () => {
+    await write({ version: 1, puts: [{ key: key(1), value: value(1, 1) }] });
+    const creating = vi.spyOn(RedoLog, 'create').mockRejectedValueOnce(new Error('it is killed here'));
+    await expect(openLmdbStore(live(), { limits, takeOver: true })).rejects.toThrow('it is killed here');
+    creating.mockRestore();
+    const before = new Map(model);
+    const put = { key: key(1), value: value(1, 2) };
+    await expect(write({ version: 2, puts: [put] })).rejects.toMatchObject({ code: 'STORE_FENCED' });
+    expect(await found({ data: readFileSync(join(live(), DATA_FILE)), redo: redo() })).toEqual(before);
+  });
+
   it('a closed directory is whole without its log', async () => {
     await write({ version: 1, puts: [{ key: key(1), value: value(1, 1) }] });
     await store.close();

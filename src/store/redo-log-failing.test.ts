@@ -151,6 +151,18 @@ describe('where the data file cannot be brought to disk', () => {
     },
   );
 
+  it.runIf(tellsCaches)(
+    'a batch that is refused is not there later, though its entry got to the log whole',
+    async () => {
+      disk.leavesBytes = true;
+      await failing('datasync');
+      await store.close();
+      const next = await open();
+      expect(await versionOf(next)).toBe(1);
+      await next.close();
+    },
+  );
+
   it.each([
     ['one that the log has no room for', 60],
     ['one that is too large for the log', 100],
