@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { assert, type GraphsteadError } from '../base/index.js';
-import { inDoubt } from './failure.js';
+import { inDoubt, storeFailure } from './failure.js';
 import type { LmdbEnv } from './lmdb-env.js';
 import { SharedReader } from './lmdb-snapshot.js';
 import { epochIn, type FileMeta } from './lmdb-meta.js';
@@ -66,18 +66,34 @@ export class Checkpoints {
   async #makeRoom(): Promise<void> {
     await this.#running;
     if (this.#failure !== undefined) throw this.#failure;
-    if (this.redo.isFull) this.#start();
+    if (!this.redo.isFull) return;
+    try {
+      this.#start();
+    } catch (thrown) {
+      throw storeFailure(thrown, 'a checkpoint could not begin');
+    }
   }
 
-  /** After a batch, and before the next one. */
+  /** After a batch, and before the next one: which is told where a checkpoint cannot begin, for this one stands. */
   landed(): void {
-    if (this.#running === undefined && this.redo.isFull) this.#start();
+    if (this.#running !== undefined || !this.redo.isFull) return;
+    try {
+      this.#start();
+    } catch {
+      // no reader is free, say
+    }
   }
 
   /** Resolves once all that has landed is on disk in the data file. No batch may be in flight. */
   async now(): Promise<void> {
     await this.#running;
-    if (this.#failure === undefined) this.#start();
+    try {
+      if (this.#failure === undefined) this.#start();
+    } catch (thrown) {
+      // What has landed cannot be taken back, and is refused: nothing may follow it.
+      this.redo.turn();
+      await this.#doubt(thrown);
+    }
     await this.#running;
     if (this.#failure !== undefined) throw this.#failure;
   }

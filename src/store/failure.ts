@@ -17,6 +17,9 @@ const EIO = 5;
 const CUT_SHORT = 'the write was cut short: no room, a quota, or a failing disk';
 const CORRUPT = /MDB_CORRUPTED|MDB_PAGE_NOTFOUND|MDB_PANIC|MDB_INVALID|MDB_BAD_TXN/;
 
+/** All processes that have the file open share so many readers as the first of them asked for. */
+const NO_READER = /MDB_READERS_FULL/;
+
 /** What helps where files are written: for want of room, and where the folder is not ours to write. */
 interface Advice {
   readonly room: string;
@@ -50,6 +53,11 @@ function failureOf(thrown: unknown, action: string, advice: Advice): GraphsteadE
   const code = errnoOf(thrown);
   if (NO_ROOM.test(message) || (code !== undefined && NO_ROOM_ERRNO.has(code)))
     return diskFull(`${action}: ${message}`, advice);
+  if (NO_READER.test(message))
+    return new GraphsteadError('OVERLOADED', `${action}: ${message}`, {
+      fix: 'Try again, or stop processes that read the same data directory. Where there are to be so many, stop all of them, and set limits.readers higher for the one that writes.',
+      cause: thrown,
+    });
   if (CORRUPT.test(message)) return damaged(`${action}: ${message}`, thrown);
   const noPlace = NO_PLACE.find(([told]) => told.test(message))?.[1];
   if (noPlace !== undefined || NOT_OURS.test(message)) {

@@ -233,6 +233,50 @@ describe('where the data file cannot be brought to disk', () => {
   });
 });
 
+it.each([
+  ['one that fits into the log', 60, 'limits.readers', false],
+  ['one that is too large for it', 100, 'start it again', true],
+])('a batch is told the truth where processes that read have taken all readers: %s', async (...given) => {
+  const [, entries, fix, isRefused] = given;
+  let store: Store = await openLmdbStore(directory, { limits });
+  assert(lmdb.env !== undefined, 'the store was opened');
+  const { data } = lmdb.env;
+  const begin = data.useReadTransaction.bind(data);
+  let isFull = true;
+  vi.spyOn(data, 'useReadTransaction').mockImplementation(() => {
+    const isCheckpoint = new Error().stack?.includes('checkpoints.ts');
+    if (isFull && isCheckpoint) throw Object.assign(new Error('MDB_READERS_FULL'), { code: -30790 });
+    return begin();
+  });
+  const write = (version: number) =>
+    store.apply(
+      {
+        version,
+        puts: Array.from({ length: entries }, (_put, i) => ({
+          key: new KeyWriter('graph').uint(version).uint(i).key(),
+          value: Buffer.alloc(3_000),
+        })),
+      },
+      { expectEpoch: store.epoch },
+    );
+  let acknowledged = 0;
+  const writing = (async () => {
+    for (;;) await write(acknowledged + 1).then(() => acknowledged++);
+  })();
+  await expect(writing).rejects.toMatchObject({ code: 'OVERLOADED', fix: expect.stringContaining(fix) });
+  isFull = false;
+  // The large one has landed, and cannot be taken back.
+  if (isRefused) await expect(write(acknowledged + 2)).rejects.toMatchObject({ code: 'OVERLOADED' });
+  else await write(++acknowledged);
+  await store.close();
+  store = await openLmdbStore(directory, { limits });
+  const snapshot = store.snapshot();
+  const { keys: found } = await snapshot.range({ ...new KeyWriter('graph').range(), keysOnly: true, limit: 10_000 });
+  snapshot.release();
+  expect(found.length).toBe(acknowledged * entries);
+  await store.close();
+});
+
 it('where a batch that LMDB refused may stand in the log for good, nothing more is written until it is opened anew', async () => {
   const store: Store = await openLmdbStore(directory, { limits });
   await store.apply(batch(1), { expectEpoch: store.epoch });
