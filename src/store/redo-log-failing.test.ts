@@ -151,6 +151,16 @@ describe('where the data file cannot be brought to disk', () => {
     },
   );
 
+  it.runIf(tellsCaches)('nobody takes over while its writer lives, whose cache is not to be trusted', async () => {
+    const onDisk = await failing('datasync');
+    await expect(open({ takeOver: true })).rejects.toMatchObject({ code: 'STORE_LOCKED' });
+    await store.close();
+    writeFileSync(path(), onDisk);
+    const next = await open();
+    expect(await versionOf(next)).toBe(1);
+    await next.close();
+  });
+
   it.runIf(tellsCaches)(
     'a batch that is refused is not there later, though its entry got to the log whole',
     async () => {

@@ -1,6 +1,6 @@
 import { closeSync, copyFileSync, existsSync, fdatasyncSync, fsyncSync, openSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
-import { assert } from '../base/index.js';
+import { assert, GraphsteadError } from '../base/index.js';
 import { inDoubt } from './failure.js';
 import { newestHead, putHeadBack, transactionOf, valueUnder } from './lmdb-head.js';
 import { DATA_FILE } from './lmdb-env.js';
@@ -66,7 +66,9 @@ export function checkLeft(directory: string): void {
   if (log?.checkpoint.cache === undefined) return;
   withFile(path, 'r+', (fd) => {
     if (newestHead(fd) === undefined || !isOfFile(fd, log)) return;
-    if (log.checkpoint.cache === cacheOf(fd) && !isAhead(fd, log)) return;
+    const ahead = isAhead(fd, log);
+    if (log.checkpoint.cache === cacheOf(fd) && !ahead) return;
+    if (log.checkpoint.cache === NO_CACHE && ahead) throw stillThere(directory);
 
     const checkpoint = checkpointOf(fd, log.checkpoint.incarnation);
     try {
@@ -77,6 +79,15 @@ export function checkLeft(directory: string): void {
     }
     checkLog(directory, log, checkpoint);
   });
+}
+
+/** A file in doubt is replaced only when its writer is gone; a sync of it now would be told that all is well. */
+function stillThere(directory: string): GraphsteadError {
+  return new GraphsteadError(
+    'STORE_LOCKED',
+    `the process that writes to ${directory} could not bring its data file to disk, and has not ended`,
+    { fix: 'Stop that process first: the next start brings back from the log what was acknowledged.' },
+  );
 }
 
 /** Says in the log of a directory that what the data file holds behind its checkpoint may not get to the disk any more. */
