@@ -42,7 +42,7 @@ export interface LmdbStoreOptions {
 export async function openLmdbStore(directory: string, options: LmdbStoreOptions = {}): Promise<Store> {
   const limits = options.limits ?? makeLimits();
   const path = resolve(directory);
-  if (logOfLost(path) !== undefined) await putBack(path);
+  await putBack(path);
   // A batch in flight stands in the log before LMDB has it: one that only reads would take over to put it in.
   const { writable, whole } = await whileNoneWrites(path, () => probe(path, limits)).catch((thrown: unknown) => {
     throw storeFailure(thrown, `opening ${path} failed`);
@@ -54,9 +54,11 @@ export async function openLmdbStore(directory: string, options: LmdbStoreOptions
 
 /** The data file as the last checkpoint left it: what came after it is in the log, and is put in by who opens it to write. */
 async function putBack(path: string): Promise<void> {
-  await whileNoneWrites(path, () => rollBack(path)).catch((thrown: unknown) => {
+  try {
+    if (logOfLost(path) !== undefined) await whileNoneWrites(path, () => rollBack(path));
+  } catch (thrown) {
     throw storeFailure(thrown, `bringing ${path} back to where it was when the power went failed`);
-  });
+  }
 }
 
 async function openToWrite(path: string, limits: Limits, options: LmdbStoreOptions): Promise<Store> {

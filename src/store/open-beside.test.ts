@@ -1,9 +1,10 @@
+import type * as system from 'node:fs';
 import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, open as openFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { assert, makeLimits } from '../base/index.js';
+import { assert, GraphsteadError, makeLimits } from '../base/index.js';
 import { Checkpoints } from './checkpoints.js';
 import type { Store } from './contract.js';
 import { KeyWriter } from './key.js';
@@ -14,6 +15,20 @@ import { checkLog, readLog, RedoLog } from './redo-log.js';
 import { logOfLost } from './roll-back.js';
 
 // What another process does with a directory while one that will write to it is still about to open it.
+
+/** listed, and gone before it is read */
+const files = vi.hoisted(() => ({ removed: undefined as string | undefined }));
+
+vi.mock('node:fs', async (original) => {
+  const real = await original<typeof system>();
+  const readdirSync = (path: string) => {
+    const names = real.readdirSync(path);
+    if (files.removed !== undefined) names.push(files.removed);
+    files.removed = undefined;
+    return names;
+  };
+  return { ...real, readdirSync };
+});
 
 const limits = makeLimits({ ballastBytes: 4_096, diskReserve: 1_000_000 });
 const keys = new KeyWriter('graph');
@@ -76,6 +91,22 @@ describe('of two that open a directory at once', () => {
     await (await second)?.close();
     await probe.close();
   });
+});
+
+it('a log that another process removes while it is looked for is looked for again', async () => {
+  const writer = await openLmdbStore(live, { limits });
+  files.removed = 'redo-9.log';
+  expect(readLog(live)?.epoch).toBe(1);
+  expect(files.removed).toBeUndefined();
+  await writer.close();
+});
+
+it('a log that cannot be read is told as such', async () => {
+  await (await openLmdbStore(live, { limits })).close();
+  await mkdir(join(live, 'redo-9.log'));
+  const opening = openLmdbStore(live, { limits, readOnly: true });
+  await expect(opening).rejects.toBeInstanceOf(GraphsteadError);
+  await expect(opening).rejects.toThrow('EISDIR');
 });
 
 it.runIf(tellsCaches)(

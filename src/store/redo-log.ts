@@ -14,6 +14,7 @@ import {
 } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
+import { codeOf } from '../base/index.js';
 import type { Batch } from './contract.js';
 import { type CheckpointRecord, decodeCheckpoint, encodeCheckpoint } from './checkpoint-record.js';
 import { PAGE_SIZE } from './lmdb-env.js';
@@ -26,6 +27,9 @@ export const SLOT_BYTES = 256 * 1024;
 export const HALF_BYTES = 1024 * 1024;
 /** One is whole while the other is written. */
 const HALVES = 2;
+
+/** looks at a directory in which another process replaces the log meanwhile */
+const LOOKS = 10;
 
 const NAME = /^redo-(\d+)\.log$/;
 /** as two may make theirs at once, each under a name of its own */
@@ -182,6 +186,17 @@ export function hasLog(directory: string): boolean {
 
 /** The log of the latest epoch that has one; undefined where there is none. */
 export function readLog(directory: string): LogContent | undefined {
+  for (let look = 1; ; look++) {
+    try {
+      return latestLog(directory);
+    } catch (thrown) {
+      // One that has just begun removed what was listed a moment before; its own log is there by then.
+      if (codeOf(thrown) !== 'ENOENT' || look === LOOKS) throw thrown;
+    }
+  }
+}
+
+function latestLog(directory: string): LogContent | undefined {
   for (const epoch of epochsIn(directory)) {
     const halves = halvesOf(readFileSync(join(directory, nameOf(epoch))));
     const records = halves.map(decodeCheckpoint).filter((record) => record !== undefined);
