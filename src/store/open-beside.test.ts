@@ -12,7 +12,7 @@ import { DATA_FILE, PAGE_SIZE } from './lmdb-env.js';
 import { openLmdbStore } from './lmdb-open.js';
 import { tellsCaches } from './page-cache.js';
 import { checkLog, readLog, RedoLog } from './redo-log.js';
-import { logOfLost } from './roll-back.js';
+import { logOfLost, rollBack } from './roll-back.js';
 
 // What another process does with a directory while one that will write to it is still about to open it.
 
@@ -170,6 +170,17 @@ describe.runIf(tellsCaches)('who opens a directory whose data file has its pages
     const again = await openLmdbStore(at, { limits });
     expect(await batchesIn(again)).toBe(4);
     await again.close();
+  });
+
+  it('puts the head back in a copy, though the writer of the original lives', async () => {
+    const writer = await openLmdbStore(live, { limits });
+    await apply(writer, 1);
+    const at = join(directory, 'copy');
+    await cp(live, at, { recursive: true });
+    expect(logOfLost(at)).toBeDefined();
+    await rollBack(at);
+    expect(logOfLost(at)).toBeUndefined();
+    await writer.close();
   });
 
   it('leaves the file to its writer where that one names the cache otherwise', async () => {

@@ -48,7 +48,11 @@ class Disk {
   constructor(path: string, log: RedoLog) {
     this.#path = path;
     this.#images = [readFileSync(path)];
-    vi.spyOn(datasync, 'datasync').mockImplementation(async () => await this.gate);
+    vi.spyOn(datasync, 'datasync').mockImplementation(async () => {
+      await this.gate;
+      this.#images = this.#images.slice(this.#begun);
+      this.#begun = 0;
+    });
     const [turn, check] = [log.turn.bind(log), log.check.bind(log)];
     vi.spyOn(log, 'turn').mockImplementation(() => {
       this.#begun = this.#images.push(readFileSync(this.#path)) - 1;
@@ -56,7 +60,6 @@ class Disk {
       turn();
     });
     vi.spyOn(log, 'check').mockImplementation(async (checkpoint) => {
-      this.#images = this.#images.slice(this.#begun); // synced before
       await check(checkpoint);
       this.checked.done++;
     });
@@ -200,58 +203,60 @@ describe.runIf(tellsCaches)('after a power cut', () => {
     let open: ((value?: unknown) => void) | undefined;
     const outcomes = new Set<boolean>();
     const running = new Set<boolean>();
-    await fc.assert(
-      fc.asyncProperty(step, async ({ ids: written, removed, bytes, lucky, torn, seed, syncs }) => {
-        version += 1 + lucky;
-        const [before, log] = [new Map(model), redo()];
-        // A disk that takes its time with a checkpoint, while batches go on.
-        if (syncs) open?.();
-        else disk.gate ??= new Promise((resolve) => (open = resolve)).then(() => void (disk.gate = undefined));
-        const writing = write({
-          version,
-          puts: written.map(
-            (i): Put => ({ key: key(i), value: i % 7 === lucky ? undefined : value(i, version, bytes) }),
-          ),
-          ...(removed ? { deleteRanges: [{ start: key(removed[0]), end: key(removed[0] + removed[1]) }] } : {}),
-        });
-        // one that must wait for the checkpoint
-        const late = setTimeout(() => open?.(), 50);
-        await writing;
-        clearTimeout(late);
-        running.add(disk.checked.begun > disk.checked.done);
-        let state = seed;
-        const roll = (below: number) => (state = (Math.imul(state, 48_271) >>> 0) % 2_147_483_647) % below;
-        const some = () => disk.cut((_, images) => roll(images));
-        const now = redo();
-        const at = await laid({ data: some(), redo: now });
-        // the power goes again while the head is put back
-        const was = readFileSync(join(at, DATA_FILE));
-        await rollBack(at);
-        const rolled = readFileSync(join(at, DATA_FILE));
-        writeFileSync(
-          join(at, DATA_FILE),
-          mixed([was, rolled], (page) => (page < 2 ? roll(2) : 1)),
-        );
-        // and once more while the batches are put in again
-        await rollBack(at);
-        const back = readFileSync(join(at, DATA_FILE));
-        const creating = vi.spyOn(RedoLog, 'create').mockRejectedValueOnce(new Error('the power goes here'));
-        await expect(openLmdbStore(at, { limits })).rejects.toThrow('the power goes here');
-        creating.mockRestore();
-        const put = readFileSync(join(at, DATA_FILE));
-        const cutAgain = { data: mixed([back, put], () => roll(2)), redo: readFileSync(join(at, redoName(at))) };
-        expect(await found(cutAgain)).toEqual(model);
-        // in flight: the batch before is acknowledged
-        const kept = await found({ data: some(), redo: half(log, now, torn / 100) });
-        const landed = isDeepStrictEqual(kept, model);
-        expect(kept).toEqual(landed ? model : before);
-        outcomes.add(landed);
-      }),
-      { numRuns: 80, endOnFailure: true }, // each run goes on from where the one before ended
-    );
+    await fc
+      .assert(
+        fc.asyncProperty(step, async ({ ids: written, removed, bytes, lucky, torn, seed, syncs }) => {
+          version += 1 + lucky;
+          const [before, log] = [new Map(model), redo()];
+          // A disk that takes its time with a checkpoint, while batches go on.
+          if (syncs) open?.();
+          else disk.gate ??= new Promise((resolve) => (open = resolve)).then(() => void (disk.gate = undefined));
+          const writing = write({
+            version,
+            puts: written.map(
+              (i): Put => ({ key: key(i), value: i % 7 === lucky ? undefined : value(i, version, bytes) }),
+            ),
+            ...(removed ? { deleteRanges: [{ start: key(removed[0]), end: key(removed[0] + removed[1]) }] } : {}),
+          });
+          // one that must wait for the checkpoint
+          const late = setTimeout(() => open?.(), 50);
+          await writing;
+          clearTimeout(late);
+          running.add(disk.checked.begun > disk.checked.done);
+          let state = seed;
+          const roll = (below: number) => (state = (Math.imul(state, 48_271) >>> 0) % 2_147_483_647) % below;
+          const some = () => disk.cut((_, images) => roll(images));
+          const now = redo();
+          const at = await laid({ data: some(), redo: now });
+          // the power goes again while the head is put back
+          const was = readFileSync(join(at, DATA_FILE));
+          await rollBack(at);
+          const rolled = readFileSync(join(at, DATA_FILE));
+          writeFileSync(
+            join(at, DATA_FILE),
+            mixed([was, rolled], (page) => (page < 2 ? roll(2) : 1)),
+          );
+          // and once more while the batches are put in again
+          await rollBack(at);
+          const back = readFileSync(join(at, DATA_FILE));
+          const creating = vi.spyOn(RedoLog, 'create').mockRejectedValueOnce(new Error('the power goes here'));
+          await expect(openLmdbStore(at, { limits })).rejects.toThrow('the power goes here');
+          creating.mockRestore();
+          const put = readFileSync(join(at, DATA_FILE));
+          const cutAgain = { data: mixed([back, put], () => roll(2)), redo: readFileSync(join(at, redoName(at))) };
+          expect(await found(cutAgain)).toEqual(model);
+          // in flight: the batch before is acknowledged
+          const kept = await found({ data: some(), redo: half(log, now, torn / 100) });
+          const landed = isDeepStrictEqual(kept, model);
+          expect(kept).toEqual(landed ? model : before);
+          outcomes.add(landed);
+        }),
+        { numRuns: 80, endOnFailure: true }, // each run goes on from where the one before ended
+      )
+      .finally(() => open?.()); // else a failure waits for ever for the checkpoint under way
     expect(outcomes).toEqual(new Set([true, false]));
     expect(running).toEqual(new Set([true, false]));
-    expect(disk.checked.done).toBeGreaterThan(5);
+    expect(disk.checked.done).toBeGreaterThan(3);
   }, 60_000);
 
   it('a start behind a writer that was killed loses nothing, wherever the power ends it', async () => {

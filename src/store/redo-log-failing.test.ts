@@ -12,7 +12,8 @@ import type * as environments from './lmdb-env.js';
 import { DATA_FILE, PAGE_SIZE } from './lmdb-env.js';
 import { type LmdbStoreOptions, openLmdbStore } from './lmdb-open.js';
 import { tellsCaches } from './page-cache.js';
-import { HALF_BYTES, missingBatches, RedoLog } from './redo-log.js';
+import { HALF_BYTES, missingBatches, readLog, RedoLog } from './redo-log.js';
+import { rollBack } from './roll-back.js';
 
 // A disk on which writes to the log fail. Only `write` with a callback is the log's: LMDB has its own way to the disk.
 const disk = vi.hoisted(() => ({
@@ -22,6 +23,9 @@ const disk = vi.hoisted(() => ({
   checkpointsFail: false,
   startFails: false,
 }));
+
+/** what was brought to disk, and renamed, in order */
+const told = vi.hoisted(() => [] as string[]);
 
 type Written = (error: Error | null, written: number) => void;
 
@@ -39,7 +43,15 @@ vi.mock('node:fs', async (original) => {
     if (disk.startFails) throw Object.assign(new Error('i/o error'), { code: 'EIO', errno: -5 });
     real.fdatasyncSync(fd);
   };
-  return { ...real, write, fdatasyncSync };
+  const fsyncSync = (fd: number) => {
+    told.push('sync');
+    real.fsyncSync(fd);
+  };
+  const renameSync = (from: string, to: string) => {
+    if (to.endsWith('.mdb')) told.push('rename');
+    real.renameSync(from, to);
+  };
+  return { ...real, write, fdatasyncSync, fsyncSync, renameSync };
 });
 
 // the file that was opened to be written last
@@ -151,6 +163,22 @@ describe('where the data file cannot be brought to disk', () => {
     },
   );
 
+  it.runIf(tellsCaches)('the file that is put in its place is on disk before it has its name', async () => {
+    await failing('datasync');
+    await store.close();
+    told.length = 0;
+    const file = await openFile(path());
+    const proto = Object.getPrototypeOf(file) as typeof file;
+    const { sync } = proto;
+    await file.close();
+    vi.spyOn(proto, 'sync').mockImplementation(async function (this: typeof file) {
+      if ((await this.stat()).isDirectory()) told.push('sync of the directory');
+      await sync.call(this);
+    });
+    await rollBack(directory);
+    expect(told).toEqual(['sync', 'rename', 'sync of the directory']);
+  });
+
   it.runIf(tellsCaches)('nobody takes over while its writer lives, whose cache is not to be trusted', async () => {
     const onDisk = await failing('datasync');
     await expect(open({ takeOver: true })).rejects.toMatchObject({ code: 'STORE_LOCKED' });
@@ -180,9 +208,8 @@ describe('where the data file cannot be brought to disk', () => {
     store = await open();
     const file = await openFile(path());
     let fail: ((thrown: unknown) => void) | undefined;
-    vi.spyOn(Object.getPrototypeOf(file) as typeof file, 'datasync').mockImplementation(
-      () => new Promise((_done, reject) => (fail = reject)),
-    );
+    const syncing = vi.spyOn(Object.getPrototypeOf(file) as typeof file, 'datasync');
+    syncing.mockImplementation(() => new Promise((_done, reject) => (fail = reject)));
     await file.close();
     const large = (version: number, count: number) => ({
       version,
@@ -197,9 +224,10 @@ describe('where the data file cannot be brought to disk', () => {
     const pending = (async () => {
       for (let i = 0; i < 10; i++) await write(entries);
     })();
-    const told = expect(pending).rejects.toMatchObject({ code: 'DISK_FULL' });
+    const refused = expect(pending).rejects.toMatchObject({ code: 'DISK_FULL' });
     setTimeout(() => fail?.(Object.assign(new Error('i/o'), { code: 'EIO', errno: -5 })), 300);
-    await told;
+    await refused;
+    expect(syncing).toHaveBeenCalledTimes(1); // one after the other, so that the later checkpoint is the later one in the log
     vi.restoreAllMocks();
     await store.close();
     const next = await open();
@@ -285,6 +313,29 @@ it.each([
   snapshot.release();
   expect(found.length).toBe(acknowledged * entries);
   await store.close();
+});
+
+it('closing waits for the checkpoint that is under way', async () => {
+  const store = await openLmdbStore(directory, { limits });
+  const file = await openFile(join(directory, DATA_FILE));
+  let done: (() => void) | undefined;
+  vi.spyOn(Object.getPrototypeOf(file) as typeof file, 'datasync').mockImplementation(
+    () => new Promise((resolve) => (done = resolve)),
+  );
+  await file.close();
+  const puts = Array.from({ length: 60 }, (_, i) => ({
+    key: new KeyWriter('graph').uint(i).key(),
+    value: Buffer.alloc(3_000),
+  }));
+  for (let version = 1; done === undefined; version++)
+    await store.apply({ version, puts }, { expectEpoch: store.epoch });
+  let isClosed = false;
+  const closing = store.close().then(() => (isClosed = true));
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  expect(isClosed).toBe(false);
+  done();
+  await closing;
+  expect(readLog(directory)?.checkpoint.sequence).toBe(2);
 });
 
 it('where a batch that LMDB refused may stand in the log for good, nothing more is written until it is opened anew', async () => {

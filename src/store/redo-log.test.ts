@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -30,6 +31,17 @@ describe('a log', () => {
   afterEach(async () => {
     log.close();
     await rm(directory, { recursive: true, force: true });
+  });
+
+  it('goes by the checkpoint before, where the last one is half written', async () => {
+    log.turn();
+    await log.check({ head: 'later', incarnation: OWNER.incarnation });
+    expect(readLog(directory)?.checkpoint).toMatchObject({ sequence: 1, head: 'later' });
+    const path = join(directory, 'redo-3.log');
+    const bytes = readFileSync(path);
+    bytes.write('other', bytes.indexOf('later'));
+    writeFileSync(path, bytes);
+    expect(readLog(directory)?.checkpoint).toMatchObject({ sequence: 0, head: '' });
   });
 
   it('forgets the batch that was given last, and no other', async () => {
