@@ -1,7 +1,10 @@
 import { crc32 } from 'node:zlib';
+import { FORMAT_MAJOR } from './lmdb-meta.js';
 
 /** What of the data file is on disk for sure, and counts where the rest was lost. */
 export interface CheckpointRecord {
+  /** major format of the data file: what a newer version wrote is left as it is */
+  readonly format: number;
   /** the higher one is the later */
   readonly sequence: number;
   /** of the data file, so that the log of another one is known */
@@ -19,8 +22,8 @@ export interface CheckpointRecord {
 const HEADER = 8;
 
 /** Writes a record to the start of a page, which must have room for it. */
-export function encodeCheckpoint(page: Buffer, record: CheckpointRecord): void {
-  const length = page.write(JSON.stringify(record), HEADER);
+export function encodeCheckpoint(page: Buffer, record: Omit<CheckpointRecord, 'format'>): void {
+  const length = page.write(JSON.stringify({ format: FORMAT_MAJOR, ...record }), HEADER);
   page.writeUInt32LE(length, 0);
   page.writeUInt32LE(crc32(page.subarray(HEADER, HEADER + length)), 4);
 }
@@ -30,5 +33,9 @@ export function decodeCheckpoint(page: Buffer): CheckpointRecord | undefined {
   if (page.length < HEADER) return undefined;
   const text = page.subarray(HEADER, HEADER + page.readUInt32LE(0));
   if (text.length === 0 || crc32(text) !== page.readUInt32LE(4)) return undefined;
-  return JSON.parse(text.toString()) as CheckpointRecord;
+  try {
+    return JSON.parse(text.toString()) as CheckpointRecord;
+  } catch {
+    return undefined;
+  }
 }

@@ -31,7 +31,7 @@ export function readMeta(env: LmdbEnv): FileMeta | undefined {
 }
 
 /** Throws STORE_FORMAT when this program cannot read the file; answers whether it may write it. */
-export function checkFormat(meta: FileMeta): { readonly writable: boolean } {
+export function checkFormat(meta: Pick<FileMeta, 'major' | 'minor'>): { readonly writable: boolean } {
   if (meta.major !== FORMAT_MAJOR) {
     throw new GraphsteadError(
       'STORE_FORMAT',

@@ -6,7 +6,9 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { makeLimits } from '../base/index.js';
+import { type CheckpointRecord, decodeCheckpoint, encodeCheckpoint } from './checkpoint-record.js';
 import { Checkpoints } from './checkpoints.js';
+import { FORMAT_MAJOR } from './lmdb-meta.js';
 import type { Batch, Put, Store } from './contract.js';
 import { KeyWriter } from './key.js';
 import { DATA_FILE, PAGE_SIZE } from './lmdb-env.js';
@@ -330,6 +332,28 @@ describe.runIf(tellsCaches)('after a power cut', () => {
     snapshot.release();
     expect(readdirSync(moved).filter((name) => name.startsWith('redo-'))).toHaveLength(1);
     expect(existsSync(join(moved, redoName(moved)))).toBe(true);
+  });
+
+  it('a log without a checkpoint is damaged, and one of a newer version is left as it is', async () => {
+    await write({ version: 1, puts: [{ key: key(1), value: value(1, 1) }] });
+    await write({ version: 2, puts: [{ key: key(2), value: value(2, 2) }] });
+    const data = disk.cut((page, images) => (page < 2 ? images - 1 : 0));
+    const damaged = redo();
+    for (const at of [0, HALF_BYTES]) damaged.fill(0, at, at + PAGE_SIZE);
+    const newer = redo();
+    const record = decodeCheckpoint(newer);
+    if (record === undefined) throw new Error('the first half has a checkpoint');
+    encodeCheckpoint(newer, { ...record, format: FORMAT_MAJOR + 1 } as CheckpointRecord);
+    for (const [log, code] of [
+      [damaged, 'STORE_CORRUPT'],
+      [newer, 'STORE_FORMAT'],
+    ] as const) {
+      const at = await laid({ data, redo: log });
+      for (const readOnly of [false, true])
+        await expect(openLmdbStore(at, { limits, readOnly })).rejects.toMatchObject({ code });
+      await expect(restoreLmdbStore(at, join(at, 'restored'))).rejects.toMatchObject({ code });
+      expect(readFileSync(join(at, DATA_FILE)).equals(data)).toBe(true);
+    }
   });
 
   it('another data file that was put in the place of the log’s stays as it is', async () => {

@@ -12,7 +12,7 @@ import type * as environments from './lmdb-env.js';
 import { DATA_FILE, PAGE_SIZE } from './lmdb-env.js';
 import { type LmdbStoreOptions, openLmdbStore } from './lmdb-open.js';
 import { tellsCaches } from './page-cache.js';
-import { HALF_BYTES, missingBatches, readLog, RedoLog } from './redo-log.js';
+import { checkLog, HALF_BYTES, missingBatches, readLog, RedoLog } from './redo-log.js';
 import { rollBack } from './roll-back.js';
 
 // A disk on which writes to the log fail. Only `write` with a callback is the log's: LMDB has its own way to the disk.
@@ -22,6 +22,7 @@ const disk = vi.hoisted(() => ({
   cutsShort: false,
   checkpointsFail: false,
   startFails: false,
+  whileCopying: undefined as (() => void) | undefined,
 }));
 
 /** what was brought to disk, and renamed, in order */
@@ -43,6 +44,10 @@ vi.mock('node:fs', async (original) => {
     if (disk.startFails) throw Object.assign(new Error('i/o error'), { code: 'EIO', errno: -5 });
     real.fdatasyncSync(fd);
   };
+  const copyFileSync = (from: string, to: string) => {
+    real.copyFileSync(from, to);
+    disk.whileCopying?.();
+  };
   const fsyncSync = (fd: number) => {
     told.push('sync');
     real.fsyncSync(fd);
@@ -51,7 +56,7 @@ vi.mock('node:fs', async (original) => {
     if (to.endsWith('.mdb')) told.push('rename');
     real.renameSync(from, to);
   };
-  return { ...real, write, fdatasyncSync, fsyncSync, renameSync };
+  return { ...real, copyFileSync, write, fdatasyncSync, fsyncSync, renameSync };
 });
 
 // the file that was opened to be written last
@@ -177,6 +182,21 @@ describe('where the data file cannot be brought to disk', () => {
     });
     await rollBack(directory);
     expect(told).toEqual(['sync', 'rename', 'sync of the directory']);
+  });
+
+  it.runIf(tellsCaches)('one that takes longer than another waited for leaves the file to that one', async () => {
+    await failing('datasync');
+    await store.close();
+    const { ino } = statSync(path());
+    disk.whileCopying = () => {
+      const log = readLog(directory);
+      assert(log !== undefined, 'there is a log');
+      checkLog(directory, log, log.checkpoint);
+    };
+    await rollBack(directory);
+    disk.whileCopying = undefined;
+    expect(statSync(path()).ino).toBe(ino);
+    expect(readdirSync(directory).filter((name) => name.startsWith('data.rolled-back'))).toEqual([]);
   });
 
   it.runIf(tellsCaches)('nobody takes over while its writer lives, whose cache is not to be trusted', async () => {

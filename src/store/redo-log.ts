@@ -17,7 +17,9 @@ import { join } from 'node:path';
 import { codeOf } from '../base/index.js';
 import type { Batch } from './contract.js';
 import { type CheckpointRecord, decodeCheckpoint, encodeCheckpoint } from './checkpoint-record.js';
+import { damaged } from './failure.js';
 import { PAGE_SIZE } from './lmdb-env.js';
+import { checkFormat } from './lmdb-meta.js';
 import { decodeSlot, encodeSlot, HEADER, type RedoEntry } from './redo-slot.js';
 import { syncDirectory } from './sync-file.js';
 
@@ -40,7 +42,7 @@ const nameOf = (epoch: number) => `redo-${epoch}.log`;
 const SYNCED = process.platform === 'linux' ? constants.O_DSYNC : 0;
 
 /** What a checkpoint says, but for its place in their order. */
-export type Checkpoint = Omit<CheckpointRecord, 'sequence'>;
+export type Checkpoint = Omit<CheckpointRecord, 'sequence' | 'format'>;
 
 /**
  * The batches since the last checkpoint, each on disk before anybody hears of it, so that LMDB need not wait for the disk at all.
@@ -144,7 +146,7 @@ export class RedoLog {
   }
 }
 
-function pageOf(record: CheckpointRecord): Buffer {
+function pageOf(record: Omit<CheckpointRecord, 'format'>): Buffer {
   const page = Buffer.alloc(PAGE_SIZE);
   encodeCheckpoint(page, record);
   return page;
@@ -184,7 +186,10 @@ export function hasLog(directory: string): boolean {
   return epochsIn(directory).length > 0;
 }
 
-/** The log of the latest epoch that has one; undefined where there is none. */
+/**
+ * The log of the latest epoch that has one; undefined where there is none. Throws STORE_CORRUPT where none of its checkpoints can be
+ * read, for one of them was whole at every moment; STORE_FORMAT for that of a newer version.
+ */
 export function readLog(directory: string): LogContent | undefined {
   for (let look = 1; ; look++) {
     try {
@@ -197,13 +202,15 @@ export function readLog(directory: string): LogContent | undefined {
 }
 
 function latestLog(directory: string): LogContent | undefined {
-  for (const epoch of epochsIn(directory)) {
-    const halves = halvesOf(readFileSync(join(directory, nameOf(epoch))));
-    const records = halves.map(decodeCheckpoint).filter((record) => record !== undefined);
-    const [checkpoint] = records.sort((a, b) => b.sequence - a.sequence);
-    if (checkpoint !== undefined) return { epoch, checkpoint, entries: halves.flatMap(entriesOf) };
-  }
-  return undefined;
+  const [epoch] = epochsIn(directory);
+  if (epoch === undefined) return undefined;
+  const path = join(directory, nameOf(epoch));
+  const halves = halvesOf(readFileSync(path));
+  const records = halves.map(decodeCheckpoint).filter((record) => record !== undefined);
+  const [checkpoint] = records.sort((a, b) => b.sequence - a.sequence);
+  if (checkpoint === undefined) throw damaged(`the log ${path} cannot be read: it holds no checkpoint`);
+  checkFormat({ major: checkpoint.format, minor: 0 });
+  return { epoch, checkpoint, entries: halves.flatMap(entriesOf) };
 }
 
 function halvesOf(file: Buffer): readonly Buffer[] {

@@ -1,4 +1,4 @@
-import { closeSync, copyFileSync, existsSync, fdatasyncSync, fsyncSync, openSync, renameSync } from 'node:fs';
+import { closeSync, copyFileSync, existsSync, fdatasyncSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { assert, GraphsteadError } from '../base/index.js';
 import { inDoubt } from './failure.js';
@@ -36,8 +36,10 @@ export async function rollBack(directory: string): Promise<void> {
   const path = join(directory, DATA_FILE);
   if (writerLives(directory)) return; // it reads and writes on, and the cache has what it wrote
   if (log.checkpoint.cache !== NO_CACHE) return putHeadOf(log, path);
-  const copy = join(directory, COPY);
+  const copy = join(directory, `${COPY}-${process.pid}`);
   copyRolledBack(directory, log, copy);
+  // Others lose their patience while a large file is copied: one of them may have replaced it, and write to it by now.
+  if (logOfLost(directory)?.checkpoint.sequence !== log.checkpoint.sequence) return rmSync(copy);
   renameSync(copy, path);
   await syncDirectory(directory);
 }
