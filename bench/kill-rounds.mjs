@@ -1,9 +1,9 @@
 // Kills a service with SIGKILL in the middle of load, again and again, and counts what became of everything.
 //   node bench/kill-rounds.mjs ROUNDS [SEED]      prints the verdict as one JSON line; exit code 1 when a promise broke
-// The app is bench/app-ledger. Every client sends on until its message is acknowledged, under the same Idempotency-Key;
+// In every other round it loses its power, too, as far as its store can tell. The app is bench/app-ledger. Every client sends on until its message is acknowledged, under the same Idempotency-Key;
 // its n-th note must answer n, whichever process answered in the end. Streams of events go on with Last-Event-ID.
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { closeSync, cpSync, existsSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { family } from './family.mjs';
 import { root, scratch, startService } from './service.mjs';
@@ -12,6 +12,8 @@ import { root, scratch, startService } from './service.mjs';
 const AGENTS = 4;
 const CLIENTS = 8;
 const SETTLE_MS = 120_000;
+/** of the data file */
+const PAGE_BYTES = 4096;
 const EFFECTS = ['told', 'plain', 'mailed', 'forwarded', 'asked', 'rung'];
 
 /** Numbers in [0, 1) that a seed decides. */
@@ -243,6 +245,22 @@ function gone(pid) {
   }
 }
 
+/**
+ * Puts a copy in the place of a data directory, which no cache holds, and takes from its data file what tells which state counts:
+ * what is not behind the last checkpoint must come from the log. False where the store is elsewhere, or cannot tell.
+ */
+function losePower(data) {
+  if (!existsSync(join(data, 'data.mdb')) || !existsSync('/proc/sys/kernel/random/boot_id')) return false;
+  const copy = `${data}-copy`;
+  cpSync(data, copy, { recursive: true });
+  rmSync(data, { recursive: true });
+  renameSync(copy, data);
+  const file = openSync(join(data, 'data.mdb'), 'r+');
+  writeSync(file, Buffer.alloc(2 * PAGE_BYTES), 0, 2 * PAGE_BYTES, 0);
+  closeSync(file);
+  return true;
+}
+
 /** Every process of the service ends with it. */
 async function allGone(pids) {
   const from = performance.now();
@@ -267,11 +285,16 @@ export async function killRounds(rounds, seed, tell = () => undefined) {
     // `npm run types` does it
     '--no-type-check',
   ]);
-  const open = () => startService({ appDir: built, data: join(folder.dir, 'data') });
+  const data = join(folder.dir, 'data');
+  const open = () => startService({ appDir: built, data });
   let service = open();
   const url = async () => (await service).url;
   const load = new Load(url);
-  let hostKills = 0;
+  let [hostKills, powerCuts] = [0, 0];
+  const openWithout = () => {
+    if (losePower(data)) powerCuts++;
+    return open();
+  };
   try {
     await load.start();
     const followers = load.ids.map((id) => new Follower(url, id));
@@ -290,7 +313,7 @@ export async function killRounds(rounds, seed, tell = () => undefined) {
       }
       const pids = family(running.pid);
       const killed = running.stop('SIGKILL');
-      service = killed.then(open);
+      service = killed.then(round % 2 === 1 ? openWithout : open);
       await killed;
       if (!(await allGone(pids))) load.broken.push(`round ${round}: a process outlived its service`);
       await service;
@@ -310,6 +333,7 @@ export async function killRounds(rounds, seed, tell = () => undefined) {
     return {
       rounds,
       hostKills,
+      powerCuts,
       acknowledged,
       retried,
       unsure,

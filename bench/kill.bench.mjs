@@ -12,8 +12,9 @@ export async function run(print) {
   const verdict = await killRounds(ROUNDS, seed, (round, { acknowledged }) => {
     if (round % 10 === 0) print(`${round} kills`, `${n(acknowledged)} messages acknowledged`);
   });
-  const { hostKills, acknowledged, retried, unsure, events, errors, broken } = verdict;
+  const { hostKills, powerCuts, acknowledged, retried, unsure, events, errors, broken } = verdict;
   print(`kills of the service, of single hosts (seed ${seed})`, `${ROUNDS}, ${hostKills}`);
+  print('of the former with its power', n(powerCuts));
   print(
     'messages acknowledged, of them tried again; without an answer',
     `${n(acknowledged)}, ${n(retried)}; ${n(unsure)}`,
