@@ -92,6 +92,17 @@ export function inDoubt(thrown: unknown): GraphsteadError {
   });
 }
 
+// MDB_NOTFOUND, MDB_BAD_VALSIZE
+const SLIPS: ReadonlySet<unknown> = new Set([-30798, -30781]);
+
+/**
+ * Whether LMDB has lost its way in its own list of free pages, which it reads while it writes it (mdb_page_alloc in lmdb's mdb.c). It
+ * gives the transaction up, and reads the list anew with the next one.
+ */
+export function isSlip({ cause }: GraphsteadError): boolean {
+  return SLIPS.has((cause as { readonly code?: unknown } | undefined)?.code);
+}
+
 /** `writeFailure` for lmdb, which tells the reason by a promise of its own, and that ends the process when it is not observed. */
 export async function reasonOf(thrown: unknown): Promise<GraphsteadError> {
   const reason = (thrown as { commitError?: Promise<unknown> }).commitError;

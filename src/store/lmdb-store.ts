@@ -6,7 +6,7 @@ import { checkBatch } from './check.js';
 import type { Checkpoints } from './checkpoints.js';
 import type { ApplyOptions, Batch, Key, Snapshot, Store } from './contract.js';
 import type { DiskGuard } from './disk.js';
-import { reasonOf, storeFailure, writeFailure } from './failure.js';
+import { isSlip, reasonOf, storeFailure, writeFailure } from './failure.js';
 import { copyEnv, refuseStoreIn } from './lmdb-copy.js';
 import type { LmdbEnv } from './lmdb-env.js';
 import type { WriteHold } from './lmdb-hold.js';
@@ -173,7 +173,16 @@ export class LmdbStore implements Store {
     }
   }
 
-  async #land(batch: Batch, removed: readonly Key[], { hold, checkpoints }: Writer): Promise<void> {
+  async #land(batch: Batch, removed: readonly Key[], writer: Writer): Promise<void> {
+    try {
+      await this.#landOnce(batch, removed, writer);
+    } catch (thrown) {
+      if (this.#failure !== undefined || !(thrown instanceof GraphsteadError) || !isSlip(thrown)) throw thrown;
+      await this.#landOnce(batch, removed, writer);
+    }
+  }
+
+  async #landOnce(batch: Batch, removed: readonly Key[], { hold, checkpoints }: Writer): Promise<void> {
     const { redo } = checkpoints;
     const room = checkpoints.room();
     if (room !== undefined) await room;

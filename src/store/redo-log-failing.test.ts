@@ -358,6 +358,24 @@ it('closing waits for the checkpoint that is under way', async () => {
   expect(readLog(directory)?.checkpoint.sequence).toBe(2);
 });
 
+it.each([-30798, -30781])(
+  'a batch for which LMDB lost its way in its free pages lands at the second try: %i',
+  async (code) => {
+    const store: Store = await openLmdbStore(directory, { limits });
+    assert(lmdb.env !== undefined, 'the store was opened');
+    const slip = () => Object.assign(new Error('MDB_'), { code });
+    vi.spyOn(lmdb.env.meta, 'ifVersion').mockRejectedValueOnce(slip());
+    await store.apply(batch(1), { expectEpoch: store.epoch });
+    const snapshot = store.snapshot();
+    expect(snapshot.version).toBe(1);
+    snapshot.release();
+    vi.spyOn(lmdb.env.meta, 'ifVersion').mockRejectedValueOnce(slip()).mockRejectedValueOnce(slip());
+    await expect(store.apply(batch(2), { expectEpoch: store.epoch })).rejects.toMatchObject({ code: 'INTERNAL' });
+    await store.apply(batch(3), { expectEpoch: store.epoch });
+    await store.close();
+  },
+);
+
 it('where a batch that LMDB refused may stand in the log for good, nothing more is written until it is opened anew', async () => {
   const store: Store = await openLmdbStore(directory, { limits });
   await store.apply(batch(1), { expectEpoch: store.epoch });

@@ -72,6 +72,16 @@ describe('a log', () => {
     expect(versions()).toEqual([]);
   });
 
+  it('is full after so many small batches, too: each is one for LMDB to tidy up behind', async () => {
+    for (let version = 1; version <= 32; version++) {
+      expect(log.isFull).toBe(false);
+      await log.write(small(version), version - 1);
+    }
+    expect(log.isFull).toBe(true);
+    log.turn();
+    expect(log.isFull).toBe(false);
+  });
+
   it('has no batch for another file, nor for another epoch', async () => {
     await log.write(small(1), 0);
     expect(versions()).toEqual([1]);

@@ -29,6 +29,11 @@ export const SLOT_BYTES = 256 * 1024;
 export const HALF_BYTES = 1024 * 1024;
 /** One is whole while the other is written. */
 const HALVES = 2;
+/**
+ * Batches in a half: each leaves LMDB an entry in its list of free pages that it cannot use before the next checkpoint, and a long
+ * list is where it goes wrong (`isSlip`). A sync for so many costs little.
+ */
+const HALF_BATCHES = 32;
 
 /** looks at a directory in which another process replaces the log meanwhile */
 const LOOKS = 10;
@@ -56,6 +61,8 @@ export class RedoLog {
   #half = 0;
   /** where the next batch goes, in the file */
   #next = PAGE_SIZE;
+  /** batches in this half */
+  #count = 0;
   /** where the batch stands that was given last; undefined where it went to no slot at all */
   #last: number | undefined;
   #sequence = 0;
@@ -96,13 +103,14 @@ export class RedoLog {
 
   /** Whether the half in use may have no room for another batch. */
   get isFull(): boolean {
-    return this.#next + SLOT_BYTES > (this.#half + 1) * HALF_BYTES;
+    return this.#count >= HALF_BATCHES || this.#next + SLOT_BYTES > (this.#half + 1) * HALF_BYTES;
   }
 
   /** What comes goes to the other half, whose batches must stand behind a checkpoint: in front of the one in use. */
   turn(): void {
     this.#half = (this.#half + 1) % HALVES;
     this.#next = this.#half * HALF_BYTES + PAGE_SIZE;
+    this.#count = 0;
     this.#last = undefined;
   }
 
@@ -117,6 +125,7 @@ export class RedoLog {
     const length = encodeSlot(this.#bytes, batch, previous);
     this.#last = length === undefined ? undefined : this.#next;
     if (length === undefined) return false;
+    this.#count++;
     this.#next += Math.ceil(length / PAGE_SIZE) * PAGE_SIZE;
     return await this.#put(length);
   }
