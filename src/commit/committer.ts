@@ -35,6 +35,8 @@ const GROUP_BYTES = 8 * 1024 * 1024;
 const GATHERING_TURNS = 8;
 /** milliseconds of it at most: a turn is long where there is much to do */
 const GATHERING_MS = 2;
+/** milliseconds that a group takes on a disk so slow that others have gathered meanwhile */
+const LONG_GROUP_MS = 1.5;
 
 interface CommitterOptions {
   readonly store: Store;
@@ -235,8 +237,9 @@ class GroupCommitter implements Committer {
         continue;
       }
       for (const resume of starts) resume();
+      const since = performance.now();
       if (this.#queue.length > 0) await this.#writer.commit(this.#gather(), starts.length);
-      await this.#moreToGather();
+      if (performance.now() - since < LONG_GROUP_MS) await this.#moreToGather();
     }
     this.#running = undefined;
   }
