@@ -1,7 +1,8 @@
 // Kills a service with SIGKILL in the middle of load, again and again, and counts what became of everything.
 //   node bench/kill-rounds.mjs ROUNDS [SEED]      prints the verdict as one JSON line; exit code 1 when a promise broke
-// In every other round it loses its power, too, as far as its store can tell. The app is bench/app-ledger. Every client sends on until its message is acknowledged, under the same Idempotency-Key;
-// its n-th note must answer n, whichever process answered in the end. Streams of events go on with Last-Event-ID.
+// In every other round it loses its power, too, as far as its store can tell. The app is bench/app-ledger. Every client
+// sends on until its message is acknowledged, under the same Idempotency-Key; its n-th note must answer n, whichever
+// process answered in the end. Streams of events go on with Last-Event-ID.
 import { execFileSync } from 'node:child_process';
 import { closeSync, cpSync, existsSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';

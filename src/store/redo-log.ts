@@ -126,7 +126,7 @@ export class RedoLog {
     this.#last = length === undefined ? undefined : this.#next;
     if (length === undefined) return false;
     this.#count++;
-    this.#next += Math.ceil(length / PAGE_SIZE) * PAGE_SIZE;
+    this.#next += onPages(length);
     return await this.#put(length);
   }
 
@@ -153,6 +153,11 @@ export class RedoLog {
       return false;
     }
   }
+}
+
+/** bytes that a batch takes up to the page where the next one begins */
+function onPages(length: number): number {
+  return Math.ceil(length / PAGE_SIZE) * PAGE_SIZE;
 }
 
 function pageOf(record: Omit<CheckpointRecord, 'format'>): Buffer {
@@ -233,7 +238,7 @@ function entriesOf(half: Buffer): readonly RedoEntry[] {
     const entry = decodeSlot(slot);
     if (entry === undefined) break;
     entries.push(entry);
-    at += Math.ceil((HEADER + slot.readUInt32LE(0)) / PAGE_SIZE) * PAGE_SIZE;
+    at += onPages(HEADER + slot.readUInt32LE(0));
   }
   return entries;
 }
@@ -267,10 +272,9 @@ interface LogOwner {
 export function checkLog(directory: string, { epoch, checkpoint }: LogContent, next: Checkpoint): void {
   const fd = openSync(join(directory, nameOf(epoch)), 'r+');
   try {
-    const page = Buffer.alloc(PAGE_SIZE);
     const halves = halvesOf(readFileSync(fd)).map(decodeCheckpoint);
     const half = halves[0]?.sequence === checkpoint.sequence ? 1 : 0;
-    encodeCheckpoint(page, { ...next, sequence: checkpoint.sequence + 1 });
+    const page = pageOf({ ...next, sequence: checkpoint.sequence + 1 });
     writeSync(fd, page, 0, PAGE_SIZE, half * HALF_BYTES);
     fdatasyncSync(fd);
   } finally {
