@@ -168,29 +168,39 @@ class GraphqlApi implements Api {
     });
   }
 
-  async execute(
-    request: GraphqlRequest,
-    context: RequestContext,
-    { allowMutation = true, transaction }: ExecuteOptions = {},
-  ): Promise<GraphqlAnswer> {
+  /** Not async: most requests are prepared at once, and each promise more is felt in what one costs. */
+  execute(request: GraphqlRequest, context: RequestContext, options: ExecuteOptions = {}): Promise<GraphqlAnswer> {
+    const recover = (error: unknown) => this.#recover(error, request, options);
     try {
       const executor = this.#ready();
-      const preparing = this.#prepare(executor, request, context, transaction);
-      const prepared = preparing instanceof Promise ? await preparing : preparing;
-      const kind = prepared.request.operation.operation;
-      if (kind === 'subscription') {
-        throw new GraphsteadError('INVALID_GRAPHQL', 'a subscription needs a stream', {
-          fix: 'Send it with Accept: text/event-stream.',
-        });
-      }
-      this.#assertMethod(kind, allowMutation);
-      return await executor.run(prepared);
+      const preparing = this.#prepare(executor, request, context, options.transaction);
+      const running =
+        preparing instanceof Promise
+          ? preparing.then((prepared) => this.#run(executor, prepared, options))
+          : this.#run(executor, preparing, options);
+      return running.catch(recover);
     } catch (error) {
-      if (transaction && isLost(error)) throw error;
-      const served = this.#served;
-      const probed = error instanceof InvalidDocument && served && (await this.#probe(request, served));
-      return probed || refused(error);
+      return recover(error);
     }
+  }
+
+  #run(executor: Executor, prepared: Prepared, { allowMutation = true }: ExecuteOptions): Promise<GraphqlAnswer> {
+    const kind = prepared.request.operation.operation;
+    if (kind === 'subscription') {
+      throw new GraphsteadError('INVALID_GRAPHQL', 'a subscription needs a stream', {
+        fix: 'Send it with Accept: text/event-stream.',
+      });
+    }
+    this.#assertMethod(kind, allowMutation);
+    return executor.run(prepared);
+  }
+
+  /** Errors of a document that an older client's probe would cause are answered as it expects. Rejects with TXN_ABORTED. */
+  async #recover(error: unknown, request: GraphqlRequest, { transaction }: ExecuteOptions): Promise<GraphqlAnswer> {
+    if (transaction && isLost(error)) throw error;
+    const served = this.#served;
+    const probed = error instanceof InvalidDocument && served && (await this.#probe(request, served));
+    return probed || refused(error);
   }
 
   async knows(request: GraphqlRequest, context: RequestContext): Promise<boolean> {

@@ -61,23 +61,25 @@ export class HostPool implements Hosts {
    * Runs a task to its end. When its process dies, it runs again on another; a task whose code held the thread is
    * given up at once, and one that was present at two deaths runs alone, so that its innocence or guilt shows.
    */
-  async execute<T>(shard: number, task: HostTask, run: (host: HostProcess) => Promise<T>): Promise<T> {
+  execute<T>(shard: number, task: HostTask, run: (host: HostProcess) => Promise<T>): Promise<T> {
+    const running = this.#tries(shard, task, run, 0);
+    return task.ended === undefined ? running : running.finally(() => task.ended?.());
+  }
+
+  /** Not async: most tasks find their process, which lives, and each promise more is felt in what one costs. */
+  #tries<T>(shard: number, task: HostTask, run: (host: HostProcess) => Promise<T>, suspicion: number): Promise<T> {
+    if (suspicion >= ENOUGH) return this.#alone(task, run);
+    const again = (error: unknown): Promise<T> => {
+      if (!(error instanceof HostDied)) throw error;
+      if (this.#processes.closed) throw closing();
+      if (error.blamed) throw this.#held(task, error);
+      return this.#tries(shard, task, run, suspicion + (error.blamed === undefined ? error.suspicion : 0));
+    };
     try {
-      for (let suspicion = 0; ; ) {
-        if (suspicion >= ENOUGH) return await this.#alone(task, run);
-        const found = this.#processes.alive(shard, task);
-        const host = found instanceof Promise ? await found : found;
-        try {
-          return await run(host);
-        } catch (error) {
-          if (!(error instanceof HostDied) || this.#processes.closed)
-            throw error instanceof HostDied ? closing() : error;
-          if (error.blamed) throw this.#held(task, error);
-          if (error.blamed === undefined) suspicion += error.suspicion;
-        }
-      }
-    } finally {
-      task.ended?.();
+      const found = this.#processes.alive(shard, task);
+      return found instanceof Promise ? found.then((host) => run(host).catch(again)) : run(found).catch(again);
+    } catch (refused) {
+      return Promise.reject(refused);
     }
   }
 

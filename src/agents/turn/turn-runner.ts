@@ -80,21 +80,36 @@ export class TurnRunner {
     return this.options.committer.idempotentReply(scope, key, bodyHash);
   }
 
-  async #tries(activation: Activation, job: Job): Promise<string | undefined> {
+  /** Not async: most turns meet nobody, and each promise more is felt in what a message costs. */
+  #tries(activation: Activation, job: Job): Promise<string | undefined> {
     const claim = this.options.contended.claim();
-    const calls = new MadeCalls();
+    const turn = new RunningTurn(this.options, activation, job, new MadeCalls(), claim);
+    return turn.run(this.#loadState).then(
+      (reply) => {
+        claim.letGo();
+        return reply;
+      },
+      (error) => this.#triesAgain(turn, error),
+    );
+  }
+
+  async #triesAgain(first: RunningTurn, failure: unknown): Promise<string | undefined> {
+    const { activation, job, calls, claim } = first;
+    let turn = first;
+    let error = failure;
     try {
       for (let tries = 1; ; tries++) {
-        const turn = new RunningTurn(this.options, activation, job, calls, claim);
+        turn.abandon();
+        if (!(error instanceof GraphsteadError) || error.code !== 'TXN_ABORTED') throw error;
+        if (await this.#isStartedByNow(activation, job)) return activation.id;
+        if (tries >= CONFLICT_TRIES) throw turnConflict(activation.id, job, error);
+        claim.lost = true;
+        if (!claim.holding) await apart(10 * 3 ** tries);
+        turn = new RunningTurn(this.options, activation, job, calls, claim);
         try {
           return await turn.run(this.#loadState);
-        } catch (error) {
-          turn.abandon();
-          if (!(error instanceof GraphsteadError) || error.code !== 'TXN_ABORTED') throw error;
-          if (await this.#isStartedByNow(activation, job)) return activation.id;
-          if (tries >= CONFLICT_TRIES) throw turnConflict(activation.id, job, error);
-          claim.lost = true;
-          if (!claim.holding) await apart(10 * 3 ** tries);
+        } catch (thrown) {
+          error = thrown;
         }
       }
     } finally {

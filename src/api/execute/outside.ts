@@ -7,7 +7,7 @@ import {
   isListType,
   isNonNullType,
 } from 'graphql';
-import type { JsonWriter } from '../../base/index.js';
+import type { JsonWriter, MaybePromise } from '../../base/index.js';
 import type { GraphReader } from '../../graph/index.js';
 import { fieldMeaning, type RootMeaning } from '../schema/meaning.js';
 import { complete, completeInSteps, type CompletionScope, longest, tellCustomErrors } from './complete.js';
@@ -93,19 +93,22 @@ export function nothing(request: Request, type: GraphQLOutputType): string | und
   return isNonNullType(type) ? undefined : 'null';
 }
 
-/** An app's function or a service operation. */
-export async function operationField(
+/** An app's function or a service operation. May throw at once: not async, as `mutationPart`. */
+export function operationField(
   request: Request,
   field: RootField,
   definition: Definition,
   meaning: Of<'operation'>,
-): Promise<Written> {
+): MaybePromise<Written> {
   const scope = operationScope(request, field);
   const args = argumentsOf(scope, definition, field.nodes[0]);
-  const value = await meaning.operation.run?.(args, request.context, field.key);
-  const many = longest(value);
-  if (many === 0) return { write: (out) => complete(scope, definition.type, field.nodes, value, out) };
-  return writtenOf(request, many, (out) => completeInSteps(scope, definition.type, field.nodes, value, out));
+  const written = (value: unknown): MaybePromise<Written> => {
+    const many = longest(value);
+    if (many === 0) return { write: (out) => complete(scope, definition.type, field.nodes, value, out) };
+    return writtenOf(request, many, (out) => completeInSteps(scope, definition.type, field.nodes, value, out));
+  };
+  const running = meaning.operation.run?.(args, request.context, field.key);
+  return running instanceof Promise ? running.then(written) : written(running);
 }
 
 /** What is missing of an operation's value is null, a list too. */

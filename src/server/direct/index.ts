@@ -4,7 +4,7 @@ import { Server as TlsServer } from 'node:tls';
 import type { DirectRoute } from './contract.js';
 import { DirectConnection, type ConnectionOwner } from './connection.js';
 
-export type { DirectHandler, DirectRequest, DirectRoute } from './contract.js';
+export type { DirectAnswer, DirectHandler, DirectRequest, DirectRoute } from './contract.js';
 export type { PlainHead } from './head.js';
 
 interface DirectOptions {

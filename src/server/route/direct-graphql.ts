@@ -1,4 +1,5 @@
 import type { GraphqlRequest, RequestContext } from '../../api/index.js';
+import type { MaybePromise } from '../../base/index.js';
 import { utf8Text } from '../body.js';
 import type { Core } from '../core.js';
 import type { DirectRequest, PlainHead } from '../direct/index.js';
@@ -23,21 +24,43 @@ export function directGraphql(core: Core, { headers, query, length }: PlainHead)
   return (request, answering) => run(core, request, answering, accepted);
 }
 
-async function run(core: Core, request: DirectRequest, answering: Answering, accepted: string): Promise<RouteReply> {
-  let graphql: GraphqlRequest;
+/** Not async: most requests wait for nothing but their answer, and each promise more is felt in what one costs. */
+function run(core: Core, request: DirectRequest, answering: Answering, accepted: string): Promise<RouteReply> {
+  try {
+    const graphql = requestOfJson(utf8Text(request.body, 'the body'));
+    const context = contextOf(core, request, answering);
+    if (context instanceof Promise || core.forwarder)
+      return runLater(core, request, answering, { graphql, context, accepted });
+    return executed(core, graphql, context, accepted);
+  } catch (thrown) {
+    return Promise.resolve(refusalOf(core, thrown, accepted));
+  }
+}
+
+interface Asked {
+  readonly graphql: GraphqlRequest;
+  readonly context: MaybePromise<RequestContext>;
+  readonly accepted: string;
+}
+
+async function runLater(core: Core, request: DirectRequest, answering: Answering, asked: Asked): Promise<RouteReply> {
+  const { graphql, accepted } = asked;
   let context: RequestContext;
   try {
-    graphql = requestOfJson(utf8Text(request.body, 'the body'));
-    const made = contextOf(core, request, answering);
-    context = made instanceof Promise ? await made : made;
+    context = await asked.context;
     if (core.forwarder && (await isElsewhere(core, request, graphql, context))) {
       return replyOf(await core.forwarder.ask(request, request.body, answering));
     }
   } catch (thrown) {
     return refusalOf(core, thrown, accepted);
   }
-  const result = await core.api.execute(graphql, context, POSTED);
-  return replyWith(core, graphql, result, { accepted, ...POSTED });
+  return executed(core, graphql, context, accepted);
+}
+
+function executed(core: Core, graphql: GraphqlRequest, context: RequestContext, accepted: string): Promise<RouteReply> {
+  return core.api
+    .execute(graphql, context, POSTED)
+    .then((result) => replyWith(core, graphql, result, { accepted, ...POSTED }));
 }
 
 const NO_BYTES = Buffer.alloc(0);

@@ -1,13 +1,15 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import type { MaybePromise } from '../../base/index.js';
 import type { LargeAnswers } from '../answers.js';
 import type { AccessCheck } from '../authenticate.js';
 import { asksNewest } from '../catch-up.js';
 import type { Core } from '../core.js';
 import type { Origins } from '../cors.js';
-import type { DirectRequest, DirectRoute, PlainHead } from '../direct/index.js';
+import type { DirectAnswer, DirectRequest, DirectRoute, PlainHead } from '../direct/index.js';
 import { failure, PACKED_FROM } from '../envelope.js';
 import { logFailure } from '../http.js';
+import type { Answering } from '../signal.js';
 import { mayBelongToWriter } from './forwarded.js';
 import { directGraphql } from './direct-graphql.js';
 import { GRAPH_LANGUAGE, joined } from './graph-language.js';
@@ -39,30 +41,42 @@ export function directRoutes(core: Core, terms: Terms): DirectRoute['handlerOf']
     const packing = packingFor(headers['accept-encoding']);
     if (run === undefined || packing === undefined || NOT_PLAIN.some((name) => name in headers)) return undefined;
     if (terms.check({ method: 'POST', url, headers }) !== undefined) return undefined;
-    return async (request, answering) => {
-      let reply: RouteReply;
-      try {
-        if (core.caughtUp && asksNewest(head)) await core.caughtUp();
-        reply = await run(request, answering);
-      } catch (thrown) {
-        reply = failed(core, request, thrown);
-      }
-      const shared = terms.origins.of(undefined);
-      const { status, rest } = reply;
-      if (rest !== undefined) {
-        terms.answers.addStreamed(answering);
-        return { status, shared, own: headersOf(reply, false), body: reply.body, rest };
-      }
-      const isPacked = packing === 'gzip' && reply.body.length >= PACKED_FROM && !isPackedThere(reply);
-      const body = isPacked ? await pack(reply.body) : reply.body;
-      terms.answers.add(body.length, answering);
-      return { status, shared, own: headersOf(reply, isPacked), body };
+    const caughtUp = asksNewest(head) ? core.caughtUp : undefined;
+    // Not async: each promise more is felt in what a request costs.
+    return (request, answering) => {
+      const running = caughtUp ? caughtUp().then(() => run(request, answering)) : run(request, answering);
+      return running.then(
+        (reply) => answerOf(reply, packing, terms, answering),
+        (thrown) => answerOf(failed(core, request, thrown), packing, terms, answering),
+      );
     };
   };
 }
 
+function answerOf(
+  reply: RouteReply,
+  packing: Packing,
+  { origins, answers }: Terms,
+  answering: Answering,
+): MaybePromise<DirectAnswer> {
+  const shared = origins.of(undefined);
+  const { status, rest, body } = reply;
+  if (rest !== undefined) {
+    answers.addStreamed(answering);
+    return { status, shared, own: headersOf(reply, false), body, rest };
+  }
+  const isPacked = packing === 'gzip' && body.length >= PACKED_FROM && !isPackedThere(reply);
+  const sent = (bytes: Buffer): DirectAnswer => {
+    answers.add(bytes.length, answering);
+    return { status, shared, own: headersOf(reply, isPacked), body: bytes };
+  };
+  return isPacked ? pack(body).then(sent) : sent(body);
+}
+
+type Packing = 'gzip' | 'none';
+
 /** undefined: what it says takes a closer look than this */
-function packingFor(accepted: string | undefined): 'gzip' | 'none' | undefined {
+function packingFor(accepted: string | undefined): Packing | undefined {
   if (accepted === undefined || accepted === 'identity') return 'none';
   return /^[a-z, ]+$/.test(accepted) && /\bgzip\b/.test(accepted) ? 'gzip' : undefined;
 }
