@@ -17,9 +17,7 @@ const CLIENTS = 64;
 const IDLE_MS = 1_000;
 /** microseconds that a sync takes besides */
 const SLOWER_US = [500, 1_000, 2_000];
-/** requests before the first round of one client; eight times as many for 64: V8 compiles what runs often, for seconds */
-const WARM_UP = 5_000;
-/** the longest that this takes, on slow disks */
+/** before the first round of each system: V8 compiles what runs often, for as long */
 const WARM_UP_MS = 10_000;
 const SEND = 'mutation ($id: ID!) { counterCount(agentId: $id) }';
 /** the same by a function of the app, which sends it in a process of its own */
@@ -61,20 +59,10 @@ async function open(system) {
   return { ...system, connection, ids, messages: ids.map(system.message) };
 }
 
-/** By count: on a busy machine the same time would warm up less. */
-async function warmUp(clients, work) {
-  const until = performance.now() + WARM_UP_MS;
-  let next = 0;
-  const one = async () => {
-    while (next < WARM_UP * Math.sqrt(clients) && performance.now() < until) await work(next++);
-  };
-  await Promise.all(Array.from({ length: clients }, one));
-}
-
 /** Rounds in turn; of each system the figures of all its rounds together. */
 async function inTurn(systems, work, { clients, ms }) {
   const sums = systems.map(() => ({ count: 0, cpu: 0, main: 0, own: 0, ms: 0, p50: [], p99: [] }));
-  for (const system of systems) await warmUp(clients, work(system));
+  for (const system of systems) await load({ clients, ms: WARM_UP_MS, work: work(system) });
   for (let round = 0; round < ROUNDS; round++) {
     for (const [i, system] of systems.entries()) {
       const [cpu, main, own, from] = [cpuOf(system.pid), cpuMs(system.pid), ownCpuUs(), performance.now()];
