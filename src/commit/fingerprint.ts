@@ -12,8 +12,11 @@ export type Fingerprints = Uint32Array;
 const [seedLow, seedHigh] = new Uint32Array(new Uint8Array(randomBytes(8)).buffer);
 
 export function fingerprintsOf(keys: readonly ConflictKey[], numbered: readonly NumberedKeys[] = []): Fingerprints {
-  return atOnce(fingerprinting(keys, numbered));
+  return keys.length === 0 && numbered.length === 0 ? NO_KEYS : atOnce(fingerprinting(keys, numbered));
 }
+
+/** What most turns of agents touch. */
+const NO_KEYS: Fingerprints = new Uint32Array(0);
 
 /** Keys between two pauses: a few milliseconds. */
 export const FINGERPRINTED_AT_ONCE = 8_192;
