@@ -51,7 +51,7 @@ export async function serveHttp(parts: ServedParts, opened: Closers): Promise<Fa
   const { core, answers, bodies, tls, signals } = parts;
   const { limits, names, log, trace } = core;
   if (bodies.limit < DEFAULT_LIMITS.largeBodiesBytes) {
-    log.info(
+    log.debug(
       { largeBodiesBytes: bodies.limit },
       'large bodies take so much at a time, by the size of the heap or as set',
     );

@@ -118,6 +118,12 @@ describe('handlers that are operations', () => {
     expect(Object.keys(handlersOf(manifest)).sort()).toEqual(['boatGo', 'defaultGo', 'raftGo', 'shipGo']);
   });
 
+  it('of a class that lists none may be meant for those that extend it', () => {
+    expect(mistakes('/** @mutation */ go(): void {}', '')).toEqual([
+      `FUNCTION_TYPE index.ts:4:18 "go" is marked as an operation, and the class takes no such message (list it: static readonly handlers = ['go'] as const, or make the class abstract where only those that extend it are registered)`,
+    ]);
+  });
+
   it('may be listed by what is computed', () => {
     expect(
       mistakes('/** @query */ go(): string { return ""; }', 'static handlers = [...[]]; static readOnly = [...[]];'),

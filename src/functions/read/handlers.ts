@@ -9,6 +9,7 @@ import type { ReadOperation, SignatureReader } from './signature-reader.js';
 
 const MARK = /@(query|mutation)\b/;
 const AGENT_ID = 'agentId';
+const OR_ABSTRACT = ', or make the class abstract where only those that extend it are registered';
 
 /** A class of agents as its text has it. */
 interface AgentClass {
@@ -131,7 +132,7 @@ class HandlerReader {
     const handlers = namesIn(statics, 'handlers');
     if (handlers?.includes(message) === false) {
       const listed = [...handlers, message].map((name) => `'${name}'`).join(', ');
-      const fix = `list it: static readonly handlers = [${listed}] as const`;
+      const fix = `list it: static readonly handlers = [${listed}] as const${handlers.length === 0 ? OR_ABSTRACT : ''}`;
       refusals.add(place, `"${message}" is marked as an operation, and the class takes no such message`, fix);
     }
     if (kind === 'query' && namesIn(statics, 'readOnly')?.includes(message) === false) {
