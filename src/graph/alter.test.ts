@@ -7,7 +7,7 @@ import { recordsOf } from '../../test/stored.js';
 import { replay } from '../commit/index.js';
 import { createMemoryStore, KeyWriter, MemoryDisk } from '../store/index.js';
 import { decodeValue, valueText } from '../values/index.js';
-import { atOnce, defaultNames, dgraphNames, makeLimits } from '../base/index.js';
+import { atOnce, defaultNames, dgraphNames, GraphsteadError, makeLimits } from '../base/index.js';
 import { planAlter } from './alter/request.js';
 import {
   collect,
@@ -25,6 +25,9 @@ import {
 import { GRAPH, type GraphPart } from './part.js';
 import { EMPTY_SCHEMA } from './schema.js';
 import { readRange } from './source.js';
+
+/** milliseconds until a job that failed is tried again */
+const RETRY_MS = 5_000;
 
 describe('alter', () => {
   let fixture: GraphFixture;
@@ -71,6 +74,41 @@ describe('alter', () => {
     await alter('name: string @index(exact) .');
     expect((await lookup('name', 'exact', 'n3')).length).toBe(500);
     expect(await lookup('name', 'exact', 'late')).toEqual([4, 2_400]);
+  });
+
+  it('goes on by itself with a build that the store refused, also where it could not be read when that was tried', async () => {
+    const { graph, committer } = fixture;
+    await many('name', (i) => `n${i % 5}`);
+    const [commit, take] = [committer.commit.bind(committer), committer.snapshot.bind(committer)];
+    const full = new GraphsteadError('DISK_FULL', 'no room');
+    let refused = 0;
+    const isStep = ({ parts }: Parameters<typeof commit>[0]) => (parts[GRAPH] as GraphPart).kind === 'step';
+    vi.spyOn(committer, 'commit').mockImplementation((intent) => {
+      if (!isStep(intent) || refused === 2) return commit(intent);
+      refused++;
+      return Promise.reject(full);
+    });
+    const settled = (count: number) => vi.waitFor(() => expect(vi.getTimerCount()).toBe(count), { interval: 1 });
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      await graph.alter({ kind: 'schema', text: 'name: string @index(exact) .' }, { runInBackground: true });
+      await settled(1);
+      vi.spyOn(committer, 'snapshot').mockImplementationOnce(() => {
+        throw new GraphsteadError('OVERLOADED', 'too many snapshots');
+      });
+      vi.advanceTimersByTime(RETRY_MS); // it cannot be read
+      await settled(1);
+      vi.mocked(committer.snapshot).mockImplementation(take);
+      vi.advanceTimersByTime(RETRY_MS); // the second refusal
+      await vi.waitFor(() => expect(refused).toBe(2));
+      await settled(1);
+      vi.advanceTimersByTime(RETRY_MS);
+      await vi.waitFor(() => expect(graph.indexing()).toEqual([]));
+    } finally {
+      vi.useRealTimers();
+      vi.restoreAllMocks();
+    }
+    expect((await lookup('name', 'exact', 'n3')).length).toBe(500);
   });
 
   it('counts what a build has before it on snapshots that nobody else has to wait for', async () => {

@@ -108,11 +108,16 @@ export class JobRunner {
       }
     } catch (thrown) {
       this.#failure = asError(thrown);
-      // a full disk, say: what is left is tried again by and by
-      if (!this.#closed) this.#retry = setTimeout(() => void this.wake().catch(() => undefined), RETRY_MS).unref();
+      this.#again();
     } finally {
       queueMicrotask(() => this.#tellStepped());
     }
+  }
+
+  /** After a full disk, say, what is left is tried by and by. */
+  #again(): void {
+    clearTimeout(this.#retry);
+    if (!this.#closed) this.#retry = setTimeout(() => void this.wake().catch(() => this.#again()), RETRY_MS).unref();
   }
 
   async #count(job: Job): Promise<void> {
