@@ -157,9 +157,11 @@ async function openWritable(
   limits: Limits,
   mapSize?: number,
 ): Promise<{ readonly env: LmdbEnv; readonly hold: WriteHold; readonly meta: FileMeta }> {
-  checkLeft(path);
   const env = await openMapped(path, limits, mapSize);
   try {
+    // A killed writer's thread may still write a checkpoint that it had under way. As long as it can, the process has its locks, and
+    // LMDB its readers, so that the pages of that checkpoint stay. Once LMDB has forgotten them, nothing comes after what is written here.
+    checkLeft(path);
     const meta = raiseEpoch(env, (before, version) => missingBatches(path, before, version));
     return { env, meta, hold: new WriteHold(path) };
   } catch (thrown) {

@@ -8,10 +8,12 @@ import { assert, GraphsteadError, makeLimits } from '../base/index.js';
 import { Checkpoints } from './checkpoints.js';
 import type { Store } from './contract.js';
 import { KeyWriter } from './key.js';
+import type * as environments from './lmdb-env.js';
 import { DATA_FILE, PAGE_SIZE } from './lmdb-env.js';
+import { checkPages } from './lmdb-head.js';
 import { openLmdbStore } from './lmdb-open.js';
 import { tellsCaches } from './page-cache.js';
-import { checkLog, readLog, RedoLog } from './redo-log.js';
+import { type Checkpoint, checkLog, readLog, RedoLog } from './redo-log.js';
 import { logOfLost, rollBack } from './roll-back.js';
 
 // What another process does with a directory while one that will write to it is still about to open it.
@@ -28,6 +30,19 @@ vi.mock('node:fs', async (original) => {
     return names;
   };
   return { ...real, readdirSync };
+});
+
+/** run once, where the data file is about to be opened for writing */
+const opening = vi.hoisted(() => ({ comes: undefined as (() => void) | undefined }));
+
+vi.mock('./lmdb-env.js', async (original) => {
+  const real = await original<typeof environments>();
+  const openEnv: typeof real.openEnv = async (path, options) => {
+    if (!options.readOnly) opening.comes?.();
+    if (!options.readOnly) opening.comes = undefined;
+    return await real.openEnv(path, options);
+  };
+  return { ...real, openEnv };
 });
 
 const limits = makeLimits({ ballastBytes: 4_096, diskReserve: 1_000_000 });
@@ -133,6 +148,64 @@ it.runIf(tellsCaches)(
     const next = await openLmdbStore(at, { limits });
     expect(await batchesIn(next)).toBe(3);
     await next.close();
+  },
+);
+
+it.runIf(tellsCaches)(
+  'the checkpoint that a writer had under way, when it was killed, may land until LMDB is open',
+  async () => {
+    // each part takes most of a slot: a checkpoint begins after a few batches, and leads to pages that the later ones set free
+    const part = (id: number, version: number) =>
+      Array.from({ length: 60 }, (_, i) => ({
+        key: new KeyWriter('graph').uint(id).uint(i).key(),
+        value: Buffer.alloc(3_000, `${version} `),
+      }));
+    const killed = await openLmdbStore(live, { limits });
+    const probe = await openFile(directory);
+    const proto = Object.getPrototypeOf(probe) as typeof probe;
+    await probe.close();
+    let goOn: (() => void) | undefined;
+    vi.spyOn(proto, 'datasync').mockImplementation(() => new Promise((resolve) => (goOn = resolve)));
+    const late: Checkpoint[] = [];
+    const check = vi.spyOn(RedoLog.prototype, 'check').mockImplementation(async (one) => void late.push(one));
+    let version = 0;
+    const versions: number[] = [];
+    const write = async (id: number) => {
+      versions[id] = ++version;
+      await killed.apply({ version, puts: part(id, version) }, { expectEpoch: killed.epoch });
+    };
+    while (goOn === undefined) await write(version);
+    for (const id of [0, 1]) await write(id);
+    const before = readFileSync(join(live, DATA_FILE));
+    await write(2); // stands in the log alone when the writer is killed
+    goOn();
+    vi.spyOn(Checkpoints.prototype, 'end').mockResolvedValueOnce();
+    await killed.close();
+    writeFileSync(join(live, DATA_FILE), before);
+    check.mockRestore();
+    const log = readLog(live);
+    assert(log !== undefined && late.length === 1, 'one checkpoint was under way');
+    opening.comes = () => checkLog(live, log, late[0]);
+    vi.spyOn(RedoLog, 'create').mockRejectedValueOnce(new Error('the power goes here'));
+    await expect(openLmdbStore(live, { limits })).rejects.toThrow('the power goes here');
+    expect(opening.comes).toBeUndefined();
+    const files = [before, readFileSync(join(live, DATA_FILE))];
+    for (const reached of [() => 0, () => 1, (page: number) => page % 2]) {
+      const at = await mkdtemp(join(directory, 'cut-'));
+      copyFileSync(join(live, 'redo-1.log'), join(at, 'redo-1.log'));
+      const data = Buffer.from(files[1]);
+      for (let page = 2; page * PAGE_SIZE < data.length; page++)
+        data.set(files[reached(page)].subarray(page * PAGE_SIZE, (page + 1) * PAGE_SIZE), page * PAGE_SIZE);
+      writeFileSync(join(at, DATA_FILE), data);
+      const next = await openLmdbStore(at, { limits });
+      const snapshot = next.snapshot();
+      const { values } = await snapshot.range({ ...new KeyWriter('graph').range(), limit: 1_000 });
+      const expected = versions.flatMap((one, id) => part(id, one).map(({ value }) => value));
+      expect(values.map((one) => Buffer.from(one))).toEqual(expected);
+      snapshot.release();
+      await next.close();
+      checkPages(join(at, DATA_FILE));
+    }
   },
 );
 
