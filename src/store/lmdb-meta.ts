@@ -86,7 +86,8 @@ function putBatch({ data, meta }: LmdbEnv, { version, puts, deleteRanges = [] }:
   meta.putSync(META.version, encodeVersion(version), 1);
 }
 
-function createMeta(env: LmdbEnv): FileMeta {
+/** Writes what a new file says of itself, inside of a synchronous transaction. */
+export function createMeta(env: LmdbEnv): FileMeta {
   env.meta.put(META.format, Buffer.from(JSON.stringify([FORMAT_MAJOR, FORMAT_MINOR, PAGE_SIZE])), 1);
   env.meta.put(META.version, encodeVersion(0), 1);
   const incarnation = renewIncarnation(env);

@@ -11,6 +11,7 @@ import { DATA_FILE, type LmdbEnv, openEnv, openToRead } from './lmdb-env.js';
 import { corrupt } from './lmdb-head.js';
 import { WriteHold } from './lmdb-hold.js';
 import { checkFormat, type FileMeta, raiseEpoch, readMeta, versionOf } from './lmdb-meta.js';
+import { makeDataFile } from './lmdb-new.js';
 import { LmdbStore } from './lmdb-store.js';
 import { LockFile } from './lock-file.js';
 import { WriteMark, whileNoneWrites } from './open-gate.js';
@@ -157,11 +158,12 @@ async function openWritable(
   limits: Limits,
   mapSize?: number,
 ): Promise<{ readonly env: LmdbEnv; readonly hold: WriteHold; readonly meta: FileMeta }> {
+  await makeDataFile(path);
   const env = await openMapped(path, limits, mapSize);
   try {
     // A killed writer's thread may still write a checkpoint that it had under way. As long as it can, the process has its locks, and
     // LMDB its readers, so that the pages of that checkpoint stay. Once LMDB has forgotten them, nothing comes after what is written here.
-    checkLeft(path);
+    await checkLeft(path, readMeta(env));
     const meta = raiseEpoch(env, (before, version) => missingBatches(path, before, version));
     return { env, meta, hold: new WriteHold(path) };
   } catch (thrown) {

@@ -93,6 +93,7 @@ describe('of two that open a directory at once', () => {
   });
 
   it('the one that began first is told, where the other has finished in the midst of it', async () => {
+    await (await openLmdbStore(live, { limits })).close();
     const probe = await openFile(directory);
     const sync = vi.spyOn(Object.getPrototypeOf(probe) as typeof probe, 'sync');
     let second: Promise<Store> | undefined;
@@ -102,7 +103,7 @@ describe('of two that open a directory at once', () => {
       if (++syncs === 2) await (second = openLmdbStore(live, { limits, takeOver: true }));
     });
     await expect(openLmdbStore(live, { limits })).rejects.toMatchObject({ code: 'STORE_FENCED' });
-    expect(logs()).toEqual(['redo-2.log']);
+    expect(logs()).toEqual(['redo-3.log']);
     await (await second)?.close();
     await probe.close();
   });

@@ -82,21 +82,9 @@ export class RedoLog {
     checkpoint: Checkpoint,
     isLatest: () => boolean = () => true,
   ): Promise<RedoLog> {
-    const unfinished = join(directory, unfinishedOf(epoch));
-    const file = await open(unfinished, 'w', 0o600);
-    try {
-      // page by page: of what is written at once the system makes one page, and counts all of it for each later write
-      const page = Buffer.alloc(PAGE_SIZE);
-      for (let at = PAGE_SIZE; at < HALVES * HALF_BYTES; at += PAGE_SIZE) writeSync(file.fd, page, 0, PAGE_SIZE, at);
-      writeSync(file.fd, pageOf({ ...checkpoint, sequence: 0 }), 0, PAGE_SIZE, 0);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    renameSync(unfinished, join(directory, nameOf(epoch)));
-    await syncDirectory(directory);
+    await layLog(directory, epoch, checkpoint, HALVES * HALF_BYTES);
     // An epoch begins before its log: where none has begun by now, none that is listed here is of a later one.
-    const others = readdirSync(directory).filter((name) => ANY.test(name) && name !== nameOf(epoch));
+    const others = othersIn(directory, epoch);
     if (isLatest()) for (const name of others) rmSync(join(directory, name), { force: true });
     return new RedoLog(openSync(join(directory, nameOf(epoch)), constants.O_RDWR | SYNCED));
   }
@@ -153,6 +141,38 @@ export class RedoLog {
       return false;
     }
   }
+}
+
+/** The file of an epoch, with its name once it is on disk. */
+async function layLog(directory: string, epoch: number, checkpoint: Checkpoint, bytes: number): Promise<void> {
+  const unfinished = join(directory, unfinishedOf(epoch));
+  const file = await open(unfinished, 'w', 0o600);
+  try {
+    // page by page: of what is written at once the system makes one page, and counts all of it for each later write
+    const page = Buffer.alloc(PAGE_SIZE);
+    for (let at = PAGE_SIZE; at < bytes; at += PAGE_SIZE) writeSync(file.fd, page, 0, PAGE_SIZE, at);
+    writeSync(file.fd, pageOf({ ...checkpoint, sequence: 0 }), 0, PAGE_SIZE, 0);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  renameSync(unfinished, join(directory, nameOf(epoch)));
+  await syncDirectory(directory);
+}
+
+function othersIn(directory: string, epoch: number): readonly string[] {
+  return readdirSync(directory).filter((name) => ANY.test(name) && name !== nameOf(epoch));
+}
+
+/**
+ * Gives a data file that has no log one of a checkpoint alone, for its last epoch, in the place of logs of other files: they are gone for
+ * good when this returns, so that none of a later epoch is taken for the file's own after a power cut.
+ */
+export async function layFirstLog(directory: string, epoch: number, checkpoint: Checkpoint): Promise<void> {
+  await layLog(directory, epoch, checkpoint, PAGE_SIZE);
+  const others = othersIn(directory, epoch);
+  for (const name of others) rmSync(join(directory, name), { force: true });
+  if (others.length > 0) await syncDirectory(directory);
 }
 
 /** bytes that a batch takes up to the page where the next one begins */

@@ -5,10 +5,10 @@ import { inDoubt } from './failure.js';
 import { newestHead, putHeadBack, transactionOf, valueUnder } from './lmdb-head.js';
 import { DATA_FILE } from './lmdb-env.js';
 import { syncDirectory } from './sync-file.js';
-import { META, TABLE_OF_META } from './lmdb-meta.js';
+import { type FileMeta, META, TABLE_OF_META } from './lmdb-meta.js';
 import { writerLives } from './lock-file.js';
 import { cacheOf } from './page-cache.js';
-import { type Checkpoint, checkLog, type LogContent, readLog } from './redo-log.js';
+import { type Checkpoint, checkLog, layFirstLog, type LogContent, readLog } from './redo-log.js';
 
 // What LMDB wrote since the last checkpoint may be on disk in any part, its heads included. The pages that the checkpoint's
 // head leads to are there as they were: a reader held them from being used again for as long as that checkpoint counted.
@@ -58,16 +58,29 @@ function putHeadOf({ checkpoint }: LogContent, path: string): void {
 }
 
 /**
+ * Sees that the log of a directory has a checkpoint from which all of the data file can be had, before anything is written to it.
+ * @param meta what the file says of itself; undefined for one that holds no store yet
+ */
+export async function checkLeft(directory: string, meta: FileMeta | undefined): Promise<void> {
+  const path = join(directory, DATA_FILE);
+  const log = readLog(directory);
+  const isOwn = log !== undefined && withFile(path, 'r', (fd) => isOwnOf(fd, log, meta));
+  if (isOwn) checkLogOf(path, directory, log);
+  else if (meta !== undefined) await beginLog(path, directory, meta);
+}
+
+function isOwnOf(fd: number, log: LogContent, meta: FileMeta | undefined): boolean {
+  return log.checkpoint.cache === undefined ? log.checkpoint.incarnation === meta?.incarnation : isOfFile(fd, log);
+}
+
+/**
  * Brings to disk what a writer that is gone has left in the cache, and says so in its log: what is written next may use the pages that
  * only the last checkpoint still leads to. Also where all is on disk, but under another cache: until the next log is there, whoever
  * opens the directory would take what is written next for lost, and put the head of that checkpoint back.
  */
-export function checkLeft(directory: string): void {
-  const path = join(directory, DATA_FILE);
-  const log = existsSync(path) ? readLog(directory) : undefined;
-  if (log?.checkpoint.cache === undefined) return;
+function checkLogOf(path: string, directory: string, log: LogContent): void {
+  if (log.checkpoint.cache === undefined) return;
   withFile(path, 'r+', (fd) => {
-    if (newestHead(fd) === undefined || !isOfFile(fd, log)) return;
     const ahead = isAhead(fd, log);
     if (log.checkpoint.cache === cacheOf(fd) && !ahead) return;
     if (log.checkpoint.cache === NO_CACHE && ahead) throw stillThere(directory);
@@ -81,6 +94,15 @@ export function checkLeft(directory: string): void {
     }
     checkLog(directory, log, checkpoint);
   });
+}
+
+/** A file without a log of its own (a backup, say) would be damaged by a power cut between the first transaction and the log that follows. */
+async function beginLog(path: string, directory: string, { epoch, incarnation }: FileMeta): Promise<void> {
+  const checkpoint = withFile(path, 'r+', (fd) => {
+    fdatasyncSync(fd);
+    return checkpointOf(fd, incarnation);
+  });
+  await layFirstLog(directory, epoch, checkpoint);
 }
 
 /** A file in doubt is replaced only when its writer is gone; a sync of it now would be told that all is well. */
