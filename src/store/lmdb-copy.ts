@@ -6,7 +6,7 @@ import { copyFailure } from './failure.js';
 import { DATA_FILE, type LmdbEnv, openEnv, openToRead } from './lmdb-env.js';
 import type { Batch } from './contract.js';
 import { checkFormat, type FileMeta, putBatches, readMeta, renewIncarnation, versionOf } from './lmdb-meta.js';
-import { missingBatches } from './redo-log.js';
+import { missingBatches, readLog } from './redo-log.js';
 import { copyRolledBack, logOfLost } from './roll-back.js';
 import { syncDirectory, syncFile, syncName } from './sync-file.js';
 
@@ -22,7 +22,7 @@ export async function restoreLmdbStore(backup: string, directory: string, amend?
   const target = resolve(directory);
   refuseStoreIn(target);
   const from = resolve(backup);
-  const missing: Missing = (meta, version) => missingBatches(from, meta, version);
+  const missing: Missing = (meta, version) => missingBatches(readLog(from), meta, version);
   const log = logOfLost(from);
   if (log !== undefined) {
     await copyInto(target, async (file) => copyRolledBack(from, log, file), { amend, missing });

@@ -16,7 +16,7 @@ import { LmdbStore } from './lmdb-store.js';
 import { LockFile } from './lock-file.js';
 import { WriteMark, whileNoneWrites } from './open-gate.js';
 import { Place } from './place.js';
-import { hasLog, missingBatches } from './redo-log.js';
+import { hasLog, missingBatches, readLog } from './redo-log.js';
 import { checkLeft, logOfLost, rollBack } from './roll-back.js';
 import { syncName } from './sync-file.js';
 
@@ -120,7 +120,7 @@ async function probe(path: string, limits: Limits): Promise<{ readonly writable:
       await assertNew(path);
       return { writable: true, whole: true };
     }
-    return { ...checkFormat(meta), whole: missingBatches(path, meta, versionOf(env)).length === 0 };
+    return { ...checkFormat(meta), whole: missingBatches(readLog(path), meta, versionOf(env)).length === 0 };
   } finally {
     await env?.root.close();
   }
@@ -163,8 +163,9 @@ async function openWritable(
   try {
     // A killed writer's thread may still write a checkpoint that it had under way. As long as it can, the process has its locks, and
     // LMDB its readers, so that the pages of that checkpoint stay. Once LMDB has forgotten them, nothing comes after what is written here.
-    await checkLeft(path, readMeta(env));
-    const meta = raiseEpoch(env, (before, version) => missingBatches(path, before, version));
+    const log = readLog(path);
+    await checkLeft(path, log, readMeta(env));
+    const meta = raiseEpoch(env, (before, version) => missingBatches(log, before, version));
     return { env, meta, hold: new WriteHold(path) };
   } catch (thrown) {
     await env.root.close();

@@ -393,7 +393,8 @@ it('a write that failed and left its bytes all the same is forgotten with its ba
   expect(await log.write(batch(1), 0)).toBe(true);
   disk.fails = disk.leavesBytes = true;
   expect(await log.write(batch(2), 1)).toBe(false);
-  const versions = () => missingBatches(directory, { epoch: 1, incarnation: 'one' }, 0).map(({ version }) => version);
+  const versions = () =>
+    missingBatches(readLog(directory), { epoch: 1, incarnation: 'one' }, 0).map(({ version }) => version);
   expect(versions()).toEqual([1, 2]);
   expect(await log.forget()).toBe(false);
   disk.fails = false;

@@ -4,10 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { assert } from '../base/index.js';
 import type { Batch } from './contract.js';
 import { KeyWriter } from './key.js';
 import { HALF_BYTES, missingBatches, readLog, RedoLog, SLOT_BYTES } from './redo-log.js';
-import { decodeSlot, encodeSlot } from './redo-slot.js';
+import { decodeBatch, encodeSlot, entryIn } from './redo-slot.js';
 
 const keys = new KeyWriter('graph');
 const key = (id: number): Uint8Array => keys.uint(id).key();
@@ -22,7 +23,7 @@ describe('a log', () => {
   const large: Batch = { version: 9, puts: [{ key: key(9), value: Buffer.alloc(SLOT_BYTES) }] };
   let directory: string;
   let log: RedoLog;
-  const versions = (): number[] => missingBatches(directory, OWNER, 0).map(({ version }) => version);
+  const versions = (): number[] => missingBatches(readLog(directory), OWNER, 0).map(({ version }) => version);
 
   beforeEach(async () => {
     directory = await mkdtemp(join(tmpdir(), 'graphstead-log-'));
@@ -68,7 +69,10 @@ describe('a log', () => {
     expect(readLog(directory)?.checkpoint.head).toBe('b');
     log.turn();
     await log.write(small(version + 2), version + 1);
-    expect(missingBatches(directory, OWNER, version).map((one) => one.version)).toEqual([version + 1, version + 2]);
+    expect(missingBatches(readLog(directory), OWNER, version).map((one) => one.version)).toEqual([
+      version + 1,
+      version + 2,
+    ]);
     expect(versions()).toEqual([]);
   });
 
@@ -85,8 +89,8 @@ describe('a log', () => {
   it('has no batch for another file, nor for another epoch', async () => {
     await log.write(small(1), 0);
     expect(versions()).toEqual([1]);
-    expect(missingBatches(directory, { ...OWNER, incarnation: 'other' }, 0)).toEqual([]);
-    expect(missingBatches(directory, { ...OWNER, epoch: OWNER.epoch + 1 }, 0)).toEqual([]);
+    expect(missingBatches(readLog(directory), { ...OWNER, incarnation: 'other' }, 0)).toEqual([]);
+    expect(missingBatches(readLog(directory), { ...OWNER, epoch: OWNER.epoch + 1 }, 0)).toEqual([]);
   });
 
   it('keeps the batch before when one too large for a slot is forgotten', async () => {
@@ -110,8 +114,11 @@ describe('a slot', () => {
     fc.assert(
       fc.property(batch, (one) => {
         expect(encodeSlot(slot, one, one.version - 1)).toBeGreaterThan(0);
-        const { puts, deleteRanges, ...rest } = decodeSlot(slot) ?? { puts: [], deleteRanges: [] };
-        expect(rest).toEqual({ version: one.version, previous: one.version - 1 });
+        const entry = entryIn(slot);
+        assert(entry !== undefined, 'a slot that was written');
+        expect(entry.previous).toBe(one.version - 1);
+        const { version, puts, deleteRanges = [] } = decodeBatch(entry);
+        expect([entry.version, version]).toEqual([one.version, one.version]);
         expect(puts.map((put) => [[...put.key], put.value && [...put.value]])).toEqual(
           one.puts.map((put) => [[...put.key], put.value && [...put.value]]),
         );
@@ -127,8 +134,8 @@ describe('a slot', () => {
     expect(encodeSlot(slot, { version: 2, puts: large }, 1)).toBeUndefined();
     const length = encodeSlot(slot, { version: 2, puts: large.slice(0, 9) }, 1) ?? 0;
     slot[length - 1] ^= 1;
-    expect(decodeSlot(slot)).toBeUndefined();
-    expect(decodeSlot(Buffer.alloc(SLOT_BYTES))).toBeUndefined();
-    expect(decodeSlot(Buffer.alloc(0))).toBeUndefined();
+    expect(entryIn(slot)).toBeUndefined();
+    expect(entryIn(Buffer.alloc(SLOT_BYTES))).toBeUndefined();
+    expect(entryIn(Buffer.alloc(0))).toBeUndefined();
   });
 });

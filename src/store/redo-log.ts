@@ -20,7 +20,7 @@ import { type CheckpointRecord, decodeCheckpoint, encodeCheckpoint } from './che
 import { damaged } from './failure.js';
 import { PAGE_SIZE } from './lmdb-env.js';
 import { checkFormat } from './lmdb-meta.js';
-import { decodeSlot, encodeSlot, HEADER, type RedoEntry } from './redo-slot.js';
+import { decodeBatch, encodeSlot, endOf, entryIn, HEADER, type RedoEntry } from './redo-slot.js';
 import { syncDirectory } from './sync-file.js';
 
 /** bytes of a batch at most; a larger one waits for the data file itself */
@@ -204,8 +204,8 @@ export interface LogContent {
   readonly epoch: number;
   /** the last one that counts */
   readonly checkpoint: CheckpointRecord;
-  /** batches in no order, old ones too */
-  readonly entries: readonly RedoEntry[];
+  /** with batches in no order, old ones too */
+  readonly halves: readonly Buffer[];
 }
 
 /** The epochs of the logs in a directory, the latest first. */
@@ -244,7 +244,7 @@ function latestLog(directory: string): LogContent | undefined {
   const [checkpoint] = records.sort((a, b) => b.sequence - a.sequence);
   if (checkpoint === undefined) throw damaged(`the log ${path} cannot be read: it holds no checkpoint`);
   checkFormat({ major: checkpoint.format, minor: 0 });
-  return { epoch, checkpoint, entries: halves.flatMap(entriesOf) };
+  return { epoch, checkpoint, halves };
 }
 
 function halvesOf(file: Buffer): readonly Buffer[] {
@@ -255,10 +255,10 @@ function entriesOf(half: Buffer): readonly RedoEntry[] {
   const entries: RedoEntry[] = [];
   for (let at = PAGE_SIZE; at < half.length; ) {
     const slot = half.subarray(at, at + SLOT_BYTES);
-    const entry = decodeSlot(slot);
+    const entry = entryIn(slot);
     if (entry === undefined) break;
     entries.push(entry);
-    at += onPages(HEADER + slot.readUInt32LE(0));
+    at += onPages(endOf(slot));
   }
   return entries;
 }
@@ -268,16 +268,16 @@ function entriesOf(half: Buffer): readonly RedoEntry[] {
  * one version the earlier was refused.
  */
 export function missingBatches(
-  directory: string,
+  log: LogContent | undefined,
   { epoch, incarnation }: LogOwner,
   version: number,
-): readonly RedoEntry[] {
-  const log = readLog(directory);
+): readonly Batch[] {
   if (log?.epoch !== epoch || log.checkpoint.incarnation !== incarnation) return [];
+  const entries = log.halves.flatMap(entriesOf);
   const missing: RedoEntry[] = [];
   for (let at = version; ; at = missing[missing.length - 1].version) {
-    const next = log.entries.filter(({ previous }) => previous === at).sort((a, b) => b.version - a.version)[0];
-    if (next === undefined) return missing;
+    const next = entries.filter(({ previous }) => previous === at).sort((a, b) => b.version - a.version)[0];
+    if (next === undefined) return missing.map(decodeBatch);
     missing.push(next);
   }
 }
@@ -289,12 +289,11 @@ interface LogOwner {
 }
 
 /** Lets another checkpoint count in a log whose writer is gone: it keeps its batches. */
-export function checkLog(directory: string, { epoch, checkpoint }: LogContent, next: Checkpoint): void {
+export function checkLog(directory: string, { epoch, checkpoint, halves }: LogContent, next: Checkpoint): void {
+  const half = decodeCheckpoint(halves[0])?.sequence === checkpoint.sequence ? 1 : 0;
+  const page = pageOf({ ...next, sequence: checkpoint.sequence + 1 });
   const fd = openSync(join(directory, nameOf(epoch)), 'r+');
   try {
-    const halves = halvesOf(readFileSync(fd)).map(decodeCheckpoint);
-    const half = halves[0]?.sequence === checkpoint.sequence ? 1 : 0;
-    const page = pageOf({ ...next, sequence: checkpoint.sequence + 1 });
     writeSync(fd, page, 0, PAGE_SIZE, half * HALF_BYTES);
     fdatasyncSync(fd);
   } finally {

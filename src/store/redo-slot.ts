@@ -13,9 +13,11 @@ export const HEADER = 8;
 const ENTRIES = 28;
 
 /** A batch as it was written, and the version that it was made for. */
-export interface RedoEntry extends Batch {
+export interface RedoEntry {
+  readonly version: number;
   readonly previous: number;
-  readonly deleteRanges: readonly { readonly start: Key; readonly end: Key }[];
+  /** the slot from its start on */
+  readonly slot: Buffer;
 }
 
 /** Writes a batch to the start of `slot`. Answers with the bytes used; undefined when it does not fit. */
@@ -40,19 +42,29 @@ export function encodeSlot(slot: Buffer, batch: Batch, previous: number): number
 }
 
 /** What stands in a slot; undefined where nothing does, or half of something. */
-export function decodeSlot(slot: Buffer): RedoEntry | undefined {
+export function entryIn(slot: Buffer): RedoEntry | undefined {
   if (slot.length < ENTRIES) return undefined;
-  const end = HEADER + slot.readUInt32LE(0);
+  const end = endOf(slot);
   if (end < ENTRIES || end > slot.length || crc32(slot.subarray(HEADER, end)) !== slot.readUInt32LE(4))
     return undefined;
+  return { version: slot.readDoubleLE(8), previous: slot.readDoubleLE(16), slot };
+}
+
+/** bytes that an entry takes */
+export function endOf(slot: Buffer): number {
+  return HEADER + slot.readUInt32LE(0);
+}
+
+/** The batch of an entry. */
+export function decodeBatch({ version, slot }: RedoEntry): Batch {
   const reader = new Reader(slot, ENTRIES);
   const deleteRanges = Array.from({ length: slot.readUInt32LE(24) }, () => ({
     start: reader.key(),
     end: reader.key(),
   }));
   const puts: Put[] = [];
-  while (reader.at < end) puts.push(reader.put());
-  return { version: slot.readDoubleLE(8), previous: slot.readDoubleLE(16), deleteRanges, puts };
+  for (const end = endOf(slot); reader.at < end; ) puts.push(reader.put());
+  return { version, deleteRanges, puts };
 }
 
 function writeKey(slot: Buffer, at: number, key: Key): number | undefined {

@@ -59,11 +59,15 @@ function putHeadOf({ checkpoint }: LogContent, path: string): void {
 
 /**
  * Sees that the log of a directory has a checkpoint from which all of the data file can be had, before anything is written to it.
+ * @param log as it stands in the directory
  * @param meta what the file says of itself; undefined for one that holds no store yet
  */
-export async function checkLeft(directory: string, meta: FileMeta | undefined): Promise<void> {
+export async function checkLeft(
+  directory: string,
+  log: LogContent | undefined,
+  meta: FileMeta | undefined,
+): Promise<void> {
   const path = join(directory, DATA_FILE);
-  const log = readLog(directory);
   const isOwn = log !== undefined && withFile(path, 'r', (fd) => isOwnOf(fd, log, meta));
   if (isOwn) checkLogOf(path, directory, log);
   else if (meta !== undefined) await beginLog(path, directory, meta);
