@@ -3,11 +3,12 @@ import { mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { assert, GraphsteadError, makeLimits, makePrivateFolder } from '../base/index.js';
 import { copyFailure } from './failure.js';
-import { DATA_FILE, type LmdbEnv, openEnv, openToRead } from './lmdb-env.js';
+import { DATA_FILE, type LmdbEnv, openEnv } from './lmdb-env.js';
 import type { Batch } from './contract.js';
 import { checkFormat, type FileMeta, putBatches, readMeta, renewIncarnation, versionOf } from './lmdb-meta.js';
-import { missingBatches, readLog } from './redo-log.js';
-import { copyRolledBack, logOfLost } from './roll-back.js';
+import { whileNoneWrites } from './open-gate.js';
+import { type LogContent, missingBatches, readLog } from './redo-log.js';
+import { copyRolledBack, logToCopyBy } from './roll-back.js';
 import { syncDirectory, syncFile, syncName } from './sync-file.js';
 
 /** Changes a copy, in the directory that it is made in, before anybody can open it. */
@@ -22,22 +23,45 @@ export async function restoreLmdbStore(backup: string, directory: string, amend?
   const target = resolve(directory);
   refuseStoreIn(target);
   const from = resolve(backup);
-  const missing: Missing = (meta, version) => missingBatches(readLog(from), meta, version);
-  const log = logOfLost(from);
+  const log = logToCopyBy(from);
   if (log !== undefined) {
-    await copyInto(target, async (file) => copyRolledBack(from, log, file), { amend, missing });
+    const missing: Missing = (meta, version) => missingBatches(log, meta, version);
+    await copyInto(target, async (file) => copyLost(from, log, file), { amend, missing });
     return;
   }
-  const source = await openToRead(from, makeLimits().readers);
-  if (source === undefined) throw nothingThere(backup);
+  const { source, missing } = await whileNoneWrites(from, () => openSource(from));
   try {
-    const meta = readMeta(source);
-    if (meta === undefined) throw nothingThere(backup);
-    checkFormat(meta);
-    await copyEnv(source, target, { amend, missing });
+    // What came since then is in what is copied.
+    const behind: Missing = (_, version) => missing.filter((batch) => batch.version > version);
+    await copyEnv(source, target, { amend, missing: behind });
   } finally {
     await source.root.close();
   }
+}
+
+/** A data file that is to be copied, and the batches that it lacks: none where its writer lives, for none is in flight now. */
+async function openSource(from: string): Promise<{ readonly source: LmdbEnv; readonly missing: readonly Batch[] }> {
+  const source = await openEnv(from, { readOnly: true, maxReaders: makeLimits().readers });
+  if (source === undefined) throw nothingThere(from);
+  try {
+    const meta = readMeta(source);
+    if (meta === undefined) throw nothingThere(from);
+    checkFormat(meta);
+    return { source, missing: missingBatches(readLog(from), meta, versionOf(source)) };
+  } catch (thrown) {
+    await source.root.close();
+    throw thrown;
+  }
+}
+
+/** Throws STORE_LOCKED where a writer went on with the file meanwhile: it may have used pages of it that were still to be copied. */
+function copyLost(from: string, log: LogContent, file: string): void {
+  copyRolledBack(from, log, file);
+  const now = logToCopyBy(from);
+  if (now?.epoch === log.epoch && now.checkpoint.sequence === log.checkpoint.sequence) return;
+  throw new GraphsteadError('STORE_LOCKED', `a service began to write to ${from} while it was copied`, {
+    fix: 'Run the same command again.',
+  });
 }
 
 /** Throws INVALID_REQUEST when a directory holds a store. */

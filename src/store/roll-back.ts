@@ -26,6 +26,12 @@ export function logOfLost(directory: string): LogContent | undefined {
   return withFile(path, 'r', (fd) => (log.checkpoint.cache !== cacheOf(fd) && isAhead(fd, log) ? log : undefined));
 }
 
+/** The same, where a copy has to be made by the log: a writer that lives, and does not doubt its file, has all of it in the cache. */
+export function logToCopyBy(directory: string): LogContent | undefined {
+  const log = logOfLost(directory);
+  return log?.checkpoint.cache !== NO_CACHE && writerLives(directory) ? undefined : log;
+}
+
 /**
  * Makes the head of the last checkpoint count again where what came after it may be lost. Inside of `whileNoneWrites`: whoever has the
  * file open would read pages that are used anew. After a restart of the system nobody does; else the file is replaced, which they see.
