@@ -1,14 +1,24 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type * as timers from 'node:timers/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { makeLimits, nameOfThis } from '../base/index.js';
 import type { Batch, Store } from './contract.js';
 import { KeyWriter } from './key.js';
 import { openLmdbStore } from './lmdb-open.js';
 import { whileNoneWrites } from './open-gate.js';
+
+/** whether a pause is over with the next turn */
+const time = vi.hoisted(() => ({ flies: false }));
+
+vi.mock('node:timers/promises', async (original) => {
+  const real = await original<typeof timers>();
+  const setTimeout = (ms: number) => (time.flies ? real.setImmediate() : real.setTimeout(ms));
+  return { ...real, setTimeout };
+});
 
 const limits = makeLimits({ ballastBytes: 4_096, diskReserve: 1_000_000 });
 const keys = new KeyWriter('graph');
@@ -29,6 +39,7 @@ beforeEach(async () => {
   store = await openLmdbStore(directory, { limits });
 });
 afterEach(async () => {
+  time.flies = false;
   await store.close();
   await rm(directory, { recursive: true, force: true });
 });
@@ -72,15 +83,37 @@ it('two that open go one after the other', async () => {
   expect(told).toEqual(['one begins', 'one ends', 'other begins', 'other ends']);
 });
 
-it('nobody waits for a process that is gone', async () => {
+it('nobody waits for a process that is gone, nor for one that opens the original of a copy', async () => {
   const sign = join(directory, 'opening.json');
   writeFileSync(sign, dead);
   await apply({ version: 1, puts: [{ key: keys.uint(1).key(), value: Buffer.from('1') }] });
   expect(existsSync(sign)).toBe(false);
-  writeFileSync(sign, dead);
-  await (await openLmdbStore(directory, { limits, readOnly: true })).close();
+  for (const gone of [dead, nameOfThis('the directory that this is a copy of')]) {
+    writeFileSync(sign, gone);
+    await (await openLmdbStore(directory, { limits, readOnly: true })).close();
+  }
   await store.close();
   writeFileSync(join(directory, 'writing'), `1${dead}`);
   store = await openLmdbStore(directory, { limits });
   expect([existsSync(sign), mark()]).toEqual([false, '0']);
+});
+
+it('whoever waits in vain for one that opens the file, and lives, is told so, and nothing goes on beside it', async () => {
+  const sign = join(directory, 'opening.json');
+  writeFileSync(sign, nameOfThis());
+  time.flies = true;
+  const refused = { code: 'STORE_LOCKED', message: expect.stringContaining(`process ${process.pid}`) };
+  await expect(openLmdbStore(directory, { limits, readOnly: true })).rejects.toMatchObject(refused);
+  const put = { key: keys.uint(1).key(), value: Buffer.from('1') };
+  await expect(apply({ version: 1, puts: [put] })).rejects.toMatchObject(refused);
+  expect([existsSync(sign), mark()]).toEqual([true, '0']);
+  rmSync(sign);
+  await apply({ version: 1, puts: [put] });
+});
+
+it('one that was not waited for leaves the sign of the next one', async () => {
+  const sign = join(directory, 'opening.json');
+  await whileNoneWrites(directory, () => writeFileSync(sign, 'of one that cannot be asked'));
+  expect(existsSync(sign)).toBe(true);
+  rmSync(sign);
 });

@@ -1,7 +1,7 @@
 import { closeSync, existsSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { codeOf, GraphsteadError, type NamedProcess, namedIn, nameOfThis, textOf } from '../base/index.js';
+import { codeOf, GraphsteadError, type NamedProcess, namedIn, textOf } from '../base/index.js';
 import { copied, writerOf } from './copied.js';
 
 // LMDB notes, in memory that all its processes share, which transaction was the last one; and whoever opens the file sets
@@ -70,22 +70,29 @@ export class WriteMark {
 /** Opens the file of a directory while no batch is in flight. Throws STORE_LOCKED where one does not end. */
 export async function whileNoneWrites<T>(directory: string, open: () => T | Promise<T>): Promise<T> {
   const sign = join(directory, SIGN);
-  if (!existsSync(directory) || !(await putUp(sign))) return open();
+  if (!existsSync(directory)) return open();
+  const name = writerOf(directory);
+  if (!(await putUp(sign, name))) return open();
   try {
     await untilItRests(directory);
     return await open();
   } finally {
-    rmSync(sign, { force: true });
+    takeDown(sign, name);
   }
 }
 
+/** The own sign, and one that found no room for its name: one of another process stands there where that one did not wait. */
+function takeDown(sign: string, name: string): void {
+  if (['', name].includes(textOf(sign))) rmSync(sign, { force: true });
+}
+
 /** Whether the sign could be put up; waits for that of another. */
-async function putUp(sign: string): Promise<boolean> {
+async function putUp(sign: string, name: string): Promise<boolean> {
   for (;;) {
     try {
       const fd = openSync(sign, 'wx');
       try {
-        writeSync(fd, nameOfThis());
+        writeSync(fd, name);
       } catch {
         // A full disk is to be read all the same: a sign without a name counts for a while.
       } finally {
@@ -101,11 +108,18 @@ async function putUp(sign: string): Promise<boolean> {
   }
 }
 
-/** Waits until a sign is taken down, or takes it down where nobody will. */
+/**
+ * Waits until a sign is taken down, or takes it down where nobody will. Throws STORE_LOCKED where one that lives leaves it: it may be
+ * about to bring the file to a slow disk, and who went on would write to what it takes for at rest.
+ */
 async function taken(sign: string): Promise<void> {
   for (let ms = 0; existsSync(sign); ms += LOOK_MS) {
-    if (ms >= patienceWith(namedIn(textOf(sign)))) rmSync(sign, { force: true });
-    else await pause(LOOK_MS);
+    const holder = namedIn(textOf(sign));
+    // that of a copy stays as it is
+    if (holder?.lives && copied(dirname(sign), holder) !== undefined) rmSync(sign, { force: true });
+    else if (ms < patienceWith(holder)) await pause(LOOK_MS);
+    else if (holder?.lives) throw stillOpening(sign, holder);
+    else rmSync(sign, { force: true });
   }
 }
 
@@ -129,6 +143,14 @@ async function untilItRests(directory: string): Promise<void> {
 function patienceWith(holder: NamedProcess | undefined): number {
   if (holder?.lives === false) return 0;
   return holder?.lives ? PATIENCE_MS : LITTLE_PATIENCE_MS;
+}
+
+function stillOpening(sign: string, { pid }: NamedProcess): GraphsteadError {
+  return new GraphsteadError(
+    'STORE_LOCKED',
+    `process ${pid} has been opening ${dirname(sign)} for more than ${PATIENCE_MS} ms`,
+    { fix: `Try again: a slow disk takes its time; where process ${pid} stands still, stop it.` },
+  );
 }
 
 function busy(directory: string): GraphsteadError {
