@@ -334,7 +334,7 @@ describe.runIf(tellsCaches)('after a power cut', () => {
     expect(existsSync(join(moved, redoName(moved)))).toBe(true);
   });
 
-  it('a log without a checkpoint is damaged, and one of a newer version is left as it is', async () => {
+  it('a log without a checkpoint is damaged, so is one that was cut short, and one of a newer version is left as it is', async () => {
     await write({ version: 1, puts: [{ key: key(1), value: value(1, 1) }] });
     await write({ version: 2, puts: [{ key: key(2), value: value(2, 2) }] });
     const data = disk.cut((page, images) => (page < 2 ? images - 1 : 0));
@@ -346,6 +346,8 @@ describe.runIf(tellsCaches)('after a power cut', () => {
     encodeCheckpoint(newer, { ...record, format: FORMAT_MAJOR + 1 } as CheckpointRecord);
     for (const [log, code] of [
       [damaged, 'STORE_CORRUPT'],
+      [redo().subarray(0, HALF_BYTES), 'STORE_CORRUPT'],
+      [redo().subarray(0, -PAGE_SIZE), 'STORE_CORRUPT'],
       [newer, 'STORE_FORMAT'],
     ] as const) {
       const at = await laid({ data, redo: log });

@@ -29,6 +29,7 @@ export const SLOT_BYTES = 256 * 1024;
 export const HALF_BYTES = 1024 * 1024;
 /** One is whole while the other is written. */
 const HALVES = 2;
+const LOG_BYTES = HALVES * HALF_BYTES;
 /**
  * Batches in a half: each leaves LMDB an entry in its list of free pages that it cannot use before the next checkpoint, and a long
  * list is where it goes wrong (`isSlip`). A sync for so many costs little.
@@ -82,7 +83,7 @@ export class RedoLog {
     checkpoint: Checkpoint,
     isLatest: () => boolean = () => true,
   ): Promise<RedoLog> {
-    await layLog(directory, epoch, checkpoint, HALVES * HALF_BYTES);
+    await layLog(directory, epoch, checkpoint, LOG_BYTES);
     // An epoch begins before its log: where none has begun by now, none that is listed here is of a later one.
     const others = othersIn(directory, epoch);
     if (isLatest()) for (const name of others) rmSync(join(directory, name), { force: true });
@@ -143,7 +144,7 @@ export class RedoLog {
   }
 }
 
-/** The file of an epoch, with its name once it is on disk. */
+/** The file of an epoch, with its name once it is on disk; its blocks exist up to `bytes`. */
 async function layLog(directory: string, epoch: number, checkpoint: Checkpoint, bytes: number): Promise<void> {
   const unfinished = join(directory, unfinishedOf(epoch));
   const file = await open(unfinished, 'w', 0o600);
@@ -152,6 +153,7 @@ async function layLog(directory: string, epoch: number, checkpoint: Checkpoint, 
     const page = Buffer.alloc(PAGE_SIZE);
     for (let at = PAGE_SIZE; at < bytes; at += PAGE_SIZE) writeSync(file.fd, page, 0, PAGE_SIZE, at);
     writeSync(file.fd, pageOf({ ...checkpoint, sequence: 0 }), 0, PAGE_SIZE, 0);
+    await file.truncate(LOG_BYTES);
     await file.sync();
   } finally {
     await file.close();
@@ -221,8 +223,8 @@ export function hasLog(directory: string): boolean {
 }
 
 /**
- * The log of the latest epoch that has one; undefined where there is none. Throws STORE_CORRUPT where none of its checkpoints can be
- * read, for one of them was whole at every moment; STORE_FORMAT for that of a newer version.
+ * The log of the latest epoch that has one; undefined where there is none. Throws STORE_CORRUPT where it was cut short, or none of its
+ * checkpoints can be read, for one of them was whole at every moment; STORE_FORMAT for that of a newer version.
  */
 export function readLog(directory: string): LogContent | undefined {
   for (let look = 1; ; look++) {
@@ -239,7 +241,11 @@ function latestLog(directory: string): LogContent | undefined {
   const [epoch] = epochsIn(directory);
   if (epoch === undefined) return undefined;
   const path = join(directory, nameOf(epoch));
-  const halves = halvesOf(readFileSync(path));
+  const file = readFileSync(path);
+  // What is missing may be the last checkpoint, and the one before leads to pages that were used anew.
+  if (file.length < LOG_BYTES)
+    throw damaged(`the log ${path} was cut short: it has ${file.length} of ${LOG_BYTES} bytes`);
+  const halves = halvesOf(file);
   const records = halves.map(decodeCheckpoint).filter((record) => record !== undefined);
   const [checkpoint] = records.sort((a, b) => b.sequence - a.sequence);
   if (checkpoint === undefined) throw damaged(`the log ${path} cannot be read: it holds no checkpoint`);
