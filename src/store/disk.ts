@@ -6,6 +6,8 @@ import { diskFull } from './failure.js';
 
 const BALLAST_FILE = 'ballast';
 const CHUNK = 1024 * 1024;
+/** what a start writes at most: two logs, a new data file */
+const START_BYTES = 8 * CHUNK;
 /** bytes above the reserve from which on the volume is not asked before each write */
 const PLENTY = 1024 ** 3;
 const LOOK_MS = 100;
@@ -69,6 +71,13 @@ export class DiskGuard {
     } finally {
       await file.close();
     }
+  }
+
+  /** Drops the ballast where less is free than a start needs. Answers whether that made room. */
+  makeRoomForStart(): boolean {
+    if (!existsSync(join(this.#directory, BALLAST_FILE)) || this.#free(this.#directory) >= START_BYTES) return false;
+    this.#dropBallast();
+    return true;
   }
 
   #dropBallast(): void {

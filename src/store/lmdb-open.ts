@@ -63,6 +63,18 @@ async function putBack(path: string): Promise<void> {
 }
 
 async function openToWrite(path: string, limits: Limits, options: LmdbStoreOptions): Promise<Store> {
+  const disk = new DiskGuard(path, limits.diskReserve, options.freeBytes);
+  try {
+    return await openWith(disk, path, limits, options);
+  } catch (thrown) {
+    // it begins a log of its own even where it will only read
+    const isFull = thrown instanceof GraphsteadError && thrown.code === 'DISK_FULL';
+    if (!isFull || !disk.makeRoomForStart()) throw thrown;
+    return await openWith(disk, path, limits, options);
+  }
+}
+
+async function openWith(disk: DiskGuard, path: string, limits: Limits, options: LmdbStoreOptions): Promise<Store> {
   const lock = takeDirectory(path, options.takeOver ?? false);
   let env: LmdbEnv | undefined;
   let file: FileHandle | undefined;
@@ -78,7 +90,6 @@ async function openToWrite(path: string, limits: Limits, options: LmdbStoreOptio
     checkpoints = await Checkpoints.begin({ env, file, directory: path, meta });
     mark = new WriteMark(path);
     await syncName(path);
-    const disk = new DiskGuard(path, limits.diskReserve, options.freeBytes);
     await disk.layBallast(limits.ballastBytes);
     return new LmdbStore({ path, env, meta, limits, place, writer: { disk, lock, mark, hold, checkpoints, file } });
   } catch (thrown) {

@@ -1,5 +1,5 @@
 import type * as files from 'node:fs';
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { mkdtemp, open as openFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,6 +22,8 @@ const disk = vi.hoisted(() => ({
   cutsShort: false,
   checkpointsFail: false,
   startFails: false,
+  /** a file that takes the room which a log needs */
+  fullWith: '',
   whileCopying: undefined as (() => void) | undefined,
 }));
 
@@ -40,6 +42,11 @@ vi.mock('node:fs', async (original) => {
     if (disk.cutsShort) return real.write(fd, bytes, from, length - 1, at, done);
     return real.write(fd, bytes, from, length, at, disk.fails ? failed : done);
   };
+  const writeSync = (fd: number, bytes: Buffer, from: number, length: number, at: number) => {
+    const isFull = length === PAGE_SIZE && real.existsSync(disk.fullWith);
+    if (isFull) throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+    return real.writeSync(fd, bytes, from, length, at);
+  };
   const fdatasyncSync = (fd: number) => {
     if (disk.startFails) throw Object.assign(new Error('i/o error'), { code: 'EIO', errno: -5 });
     real.fdatasyncSync(fd);
@@ -56,7 +63,7 @@ vi.mock('node:fs', async (original) => {
     if (to.endsWith('.mdb')) told.push('rename');
     real.renameSync(from, to);
   };
-  return { ...real, copyFileSync, write, fdatasyncSync, fsyncSync, renameSync };
+  return { ...real, copyFileSync, write, fdatasyncSync, fsyncSync, renameSync, writeSync };
 });
 
 // the file that was opened to be written last
@@ -79,6 +86,7 @@ let directory: string;
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'graphstead-failing-'));
   disk.fails = disk.leavesBytes = disk.cutsShort = disk.checkpointsFail = disk.startFails = false;
+  disk.fullWith = '';
 });
 afterEach(async () => {
   vi.restoreAllMocks();
@@ -401,4 +409,22 @@ it('a write that failed and left its bytes all the same is forgotten with its ba
   expect(await log.forget()).toBe(true);
   expect(versions()).toEqual([1]);
   log.close();
+});
+
+it('a start on a full disk gets the room of the ballast, and leaves no half of a log where that is not enough', async () => {
+  let store: Store = await openLmdbStore(directory, { limits });
+  await store.apply(batch(1), { expectEpoch: store.epoch });
+  await store.close();
+  const ballast = join(directory, 'ballast');
+  const open = () => openLmdbStore(directory, { limits, freeBytes: () => 0 });
+  disk.fullWith = ballast;
+  store = await open();
+  expect(existsSync(ballast)).toBe(false);
+  const snapshot = store.snapshot();
+  expect(snapshot.version).toBe(1);
+  snapshot.release();
+  await store.close();
+  disk.fullWith = directory;
+  await expect(open()).rejects.toMatchObject({ code: 'DISK_FULL' });
+  expect(readdirSync(directory).filter((name) => name.startsWith('redo-'))).toEqual([`redo-${store.epoch}.log`]);
 });

@@ -155,6 +155,9 @@ async function layLog(directory: string, epoch: number, checkpoint: Checkpoint, 
     writeSync(file.fd, pageOf({ ...checkpoint, sequence: 0 }), 0, PAGE_SIZE, 0);
     await file.truncate(LOG_BYTES);
     await file.sync();
+  } catch (thrown) {
+    rmSync(unfinished, { force: true }); // on a full disk it would take the room that is left
+    throw thrown;
   } finally {
     await file.close();
   }
