@@ -265,6 +265,35 @@ describe('mutations', () => {
     expect(q.map(({ lucky }) => lucky.sort((a, b) => a - b))).toEqual([[7, 11], [3]]);
   });
 
+  it('make an edge to one node of a new predicate that JSON gives as an object, under --compat dgraph', async () => {
+    const query = '{ v as q(func: uid(0x71, 0x72)) { uid } w as r(func: uid(0x71)) { uid } }';
+    const made = {
+      boss: { name: 'Bo', home: { name: 'Rome' } },
+      pal: [{ name: 'Al' }],
+      mixed: { name: 'Cy' },
+      spouse: { uid: 'uid(w)' },
+      child: { uid: 'uid(v)' },
+    };
+    const twice = { uid: '0x73', twice: { uid: '0x71' } };
+    const set = [made, { mixed: [{ name: 'Di' }] }, twice, { ...twice, twice: { uid: '0x72' } }];
+    const kept = { boss: false, home: false, pal: true, mixed: true, spouse: false, child: true, twice: true };
+    for (const names of [dgraphNames, defaultNames]) {
+      const own = await openDql({ names });
+      await own.mutateJson({ query, set });
+      await own.mutateJson({ set: { uid: '0x74', boss: { uid: '0x71' } } });
+      await own.mutateJson({ set: { uid: '0x74', boss: { uid: '0x72' } } });
+      await own.mutate('{ set { <0x71> <stated> <0x72> . } }');
+      const { data } = await own.engine.query({ text: `schema(pred: [${Object.keys(kept)}, stated]) { list }` });
+      const { schema } = JSON.parse(data.toString()) as { schema: { predicate: string; list?: boolean }[] };
+      const lists = Object.fromEntries(schema.map(({ predicate, list }) => [predicate, list === true]));
+      const all = Object.fromEntries(Object.keys(kept).map((name) => [name, true]));
+      expect(lists).toEqual({ ...(names === dgraphNames ? kept : all), stated: true });
+      const boss = names === dgraphNames ? { uid: '0x72' } : [{ uid: '0x71' }, { uid: '0x72' }];
+      expect(await own.query('{ q(func: uid(0x74)) { boss { uid } } }')).toEqual({ q: [{ boss }] });
+      await own.close();
+    }
+  });
+
   it('make a list of a new predicate that has several places of one node', async () => {
     const places = [
       { type: 'Point', coordinates: [1, 2] },

@@ -171,6 +171,8 @@ export type GraphChange =
       readonly predicate: string;
       readonly object: number;
       readonly facets?: Facets;
+      /** the predicate is to lead to one node and not to several, if this is what creates it */
+      readonly single?: boolean;
     }
   | {
       readonly op: 'deleteValue';

@@ -204,7 +204,7 @@ class Stage {
   #setEdge(change: Extract<GraphChange, { op: 'setEdge' }>): void {
     const { uid, predicate, object } = change;
     checkUid(object);
-    const record = this.#record(predicate) ?? this.#create(predicate, 'uid', true, false);
+    const record = this.#record(predicate) ?? this.#create(predicate, 'uid', change.single !== true, false);
     if (record.type !== 'uid') throw mismatch(record, 'uid');
     this.#log.add(OP.setEdge, predicate, uid, object, '', undefined, facetBytes(change.facets));
     this.#edgeConflict(record, uid, object);

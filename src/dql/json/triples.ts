@@ -242,7 +242,7 @@ function demandOwnList(key: string, facets: readonly FacetEntry[], list: JsonNod
 /** Written out, so that all triples have one shape in memory, as those of RDF have. */
 function tripleOf(base: Base, object: ObjectReference, facets: readonly TripleFacet[]): Triple {
   const { subject, predicate, lang, listed, position } = base;
-  return { subject, predicate, lang, object, facets, listed, position };
+  return { subject, predicate, lang, object, facets, listed, alone: !listed, position };
 }
 
 function referenceOf(uid: JsonNode, otherUids: boolean): NodeReference {

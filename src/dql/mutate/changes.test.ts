@@ -20,7 +20,8 @@ function stepsOf(mutation: string, [a, b]: readonly [number, number], limits: Li
   const { mutations } = parsed(`upsert { ${QUERY} mutation { ${mutation} } }`);
   const nodes = new MutationNodes(variables(a, b));
   atOnce(nodes.collect(mutations));
-  const context = { nodes, variables: variables(a, b), names: defaultNames, limits, lists: new Set<string>() };
+  const none = new Set<string>();
+  const context = { nodes, variables: variables(a, b), names: defaultNames, limits, lists: none, singles: none };
   return changesOf(mutations, context);
 }
 
@@ -53,7 +54,15 @@ it('gives many new nodes their uids with stops between, and tells those that cam
       },
     );
     expect(stops).toBeGreaterThan(15);
-    const context = { nodes, variables: given, names: defaultNames, limits: DEFAULT_LIMITS, lists: new Set<string>() };
+    const none = new Set<string>();
+    const context = {
+      nodes,
+      variables: given,
+      names: defaultNames,
+      limits: DEFAULT_LIMITS,
+      lists: none,
+      singles: none,
+    };
     const { changes } = atOnce(changesOf(mutations, context));
     const telling = nodes.uidsIn(changes);
     let step = telling.next();

@@ -30,6 +30,8 @@ interface ChangeContext {
   readonly limits: Limits;
   /** new predicates that are to hold lists (lists.ts) */
   readonly lists: ReadonlySet<string>;
+  /** new predicates that are to lead to one node (single-edges.ts) */
+  readonly singles: ReadonlySet<string>;
 }
 
 /**
@@ -115,8 +117,9 @@ function addSet(triple: Triple, context: ChangeContext, out: PlacedChanges): Ste
   }
   const targets = context.nodes.forSet(object, position);
   demandRoom(subjects, targets, triple, context.limits, out);
+  const single = context.singles.has(predicate) ? { single: true } : {};
   return forEachPair(subjects, targets, (uid, target) => {
-    push({ op: 'setEdge', uid, predicate, object: target, ...facets }, triple, context.limits, out);
+    push({ op: 'setEdge', uid, predicate, object: target, ...facets, ...single }, triple, context.limits, out);
   });
 }
 

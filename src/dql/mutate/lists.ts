@@ -30,7 +30,8 @@ function isPlainValue({ object }: Triple): boolean {
   return object.kind === 'literal' && object.lang === '' && growsIntoList(object.value.type);
 }
 
-function subjectText(subject: SubjectReference): string {
+/** One text for one subject of a request. */
+export function subjectText(subject: SubjectReference): string {
   switch (subject.kind) {
     case 'uid':
       return String(subject.uid);

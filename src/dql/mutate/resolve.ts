@@ -7,6 +7,7 @@ import { changesOf } from './changes.js';
 import { newLists } from './lists.js';
 import { MutationNodes } from './nodes.js';
 import { demandSingle } from './one-value.js';
+import { newSingleEdges } from './single-edges.js';
 import { withVectors } from './vectors.js';
 
 interface ResolveOptions {
@@ -20,6 +21,8 @@ interface ResolveOptions {
   /** awaited between parts of the work, so that others have their turn */
   readonly pause?: () => MaybePromise<void>;
 }
+
+const NONE: ReadonlySet<string> = new Set();
 
 /** A request's mutations as changes of the graph, and the new nodes that they make. */
 interface ResolvedMutation {
@@ -43,10 +46,12 @@ export async function resolveMutation(request: MutationRequest, options: Resolve
   const blocks = names.dgraph ? chosen : await inSteps(withVectors(chosen, reader.schema), pause);
   const lists = await inSteps(newLists(blocks, reader.schema), pause);
   if (!names.dgraph) await inSteps(demandSingle(blocks, reader.schema, lists), pause);
+  const singles = names.dgraph ? await inSteps(newSingleEdges(blocks, reader.schema, variables), pause) : NONE;
   const nodes = new MutationNodes(variables);
   await inSteps(nodes.collect(blocks), pause);
   await nodes.assign(blocks, lease, limits, pause);
-  const { changes, positions } = await inSteps(changesOf(blocks, { nodes, variables, names, limits, lists }), pause);
+  const context = { nodes, variables, names, limits, lists, singles };
+  const { changes, positions } = await inSteps(changesOf(blocks, context), pause);
   const uids = await inSteps(nodes.uidsIn(changes), pause);
   return { changes, positions, uids };
 }

@@ -118,7 +118,7 @@ export class NQuadReader {
       throw this.#error('something stands after the end of the statement', 'Put one statement on each line.');
     }
     const tagged = object.kind === 'literal' && object.lang !== lang ? { ...object, lang } : object;
-    return { subject, predicate: name, lang, object: tagged, facets, listed: false, position };
+    return { subject, predicate: name, lang, object: tagged, facets, listed: false, alone: false, position };
   }
 
   /** True when nothing but spaces and a comment is left on the line after a statement. */

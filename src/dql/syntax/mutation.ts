@@ -39,6 +39,8 @@ export interface Triple {
   readonly facets: readonly TripleFacet[];
   /** one of the members of a JSON list */
   readonly listed: boolean;
+  /** what a key of JSON holds by itself, in no list; a statement of RDF says nothing of that */
+  readonly alone: boolean;
   readonly position: Position;
 }
 
