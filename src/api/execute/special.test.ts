@@ -90,6 +90,29 @@ describe('geometries', () => {
     const around = shore([90, 89], [95, 89], [95, 92], [90, 92]);
     expect((await lax.data(`query ${filter}`, { in: around })).queryLake).toEqual([{ name: 'a' }]);
   });
+
+  it('in a list are answered, searched and taken away one by one', async () => {
+    const world = await createWorld('type Trail { id: ID! name: String! @id huts: [Point!] @search areas: [Polygon] }');
+    const [first, second] = [at([1, 2]), at([30, 40])];
+    const trail = 'trail { huts { longitude latitude } areas { coordinates { points { longitude latitude } } } }';
+    const areas = [shore(...OPEN, OPEN[0])];
+    const { addTrail } = await world.data(
+      `mutation ($trail: AddTrailInput!) { addTrail(input: [$trail]) { ${trail} } }`,
+      { trail: { name: 'a', huts: [first, second], areas } },
+    );
+    expect(addTrail.trail[0].areas).toEqual(areas);
+    expect(addTrail.trail[0].huts).toHaveLength(2);
+    expect(addTrail.trail[0].huts).toEqual(expect.arrayContaining([first, second]));
+    const near =
+      'query ($at: PointRef!) { queryTrail(filter: {huts: {near: {coordinate: $at, distance: 1000}}}) { name } }';
+    expect((await world.data(near, { at: second })).queryTrail).toEqual([{ name: 'a' }]);
+    expect((await world.data(near, { at: at([5, 5]) })).queryTrail).toEqual([]);
+    const { updateTrail } = await world.data(
+      `mutation ($gone: [PointRef!]) { updateTrail(input: {filter: {}, remove: {huts: $gone}}) { ${trail} } }`,
+      { gone: [first] },
+    );
+    expect(updateTrail.trail).toEqual([{ huts: [second], areas }]);
+  });
 });
 
 describe('similarity', () => {

@@ -358,7 +358,7 @@ function writeSource(scope: WriteScope, level: Level, field: FieldPlan, uid: num
     case 'values':
       return writeValues(scope, field, source.write, valuesAt(level, source.slot, uid), out);
     case 'geo':
-      return writeGeo(scope, field, valueAt(level.columns[source.slot], uid), out);
+      return writeGeo(scope, field, valuesAt(level, source.slot, uid), out);
     case 'vector':
       return writeVector(valueAt(level.columns[source.slot], uid), out);
     case 'edge': {
@@ -473,13 +473,17 @@ function writeValues(
   return 'written';
 }
 
-function writeGeo(scope: WriteScope, field: FieldPlan, bytes: StoredValue | undefined, out: JsonWriter): Outcome {
-  if (!bytes) return 'absent';
-  const value = decodeValue(bytes);
-  const object = value.type === 'geo' ? geometryObject(value.value) : undefined;
-  if (!object) return 'absent';
+function writeGeo(scope: WriteScope, field: FieldPlan, values: readonly StoredValue[], out: JsonWriter): Outcome {
+  const objects: unknown[] = [];
+  for (const bytes of values) {
+    const value = decodeValue(bytes);
+    const object = value.type === 'geo' ? geometryObject(value.value) : undefined;
+    if (object) objects.push(object);
+  }
+  if (objects.length === 0) return 'absent';
   const nullable = getNullableType(field.type) as GraphQLOutputType;
-  return complete(scope, nullable, field.nodes, object, out) ? 'written' : 'failed';
+  const whole = field.shape.list ? objects : objects[0];
+  return complete(scope, nullable, field.nodes, whole, out) ? 'written' : 'failed';
 }
 
 /** Numbers as short as 32 bits tell them: `0.9`, not what 64 bits make of it. */
