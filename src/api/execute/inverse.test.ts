@@ -78,3 +78,47 @@ async function expectInStep(world: Awaited<ReturnType<typeof createWorld>>): Pro
     }
   }
 }
+
+it('keeps the ends in step that types pair for themselves when their nodes are changed by the interface', async () => {
+  const world = await createWorld(`
+    type Author { name: String! @id questions: [Question] @hasInverse(field: author) answers: [Answer] @hasInverse(field: author) }
+    interface Post { text: String! @id author: Author }
+    type Question implements Post { open: Boolean }
+    type Answer implements Post { score: Int }
+  `);
+  await world.data(`mutation {
+    addAuthor(input: [{name: "A", questions: [{text: "q"}], answers: [{text: "a"}]}, {name: "B"}]) { numUids } }`);
+  const ends = async () => {
+    const { queryAuthor } = await world.data(
+      '{ queryAuthor(order: {asc: name}) { questions { text } answers { text } } }',
+    );
+    return queryAuthor.map(({ questions, answers }: Tree) => [questions, answers].flat().map(({ text }) => text));
+  };
+  expect(await ends()).toEqual([['q', 'a'], []]);
+  const update = async (change: string) =>
+    await world.data(`mutation { updatePost(input: {filter: {has: text}, ${change}}) { numUids } }`);
+  await update('set: {author: {name: "B"}}');
+  expect(await ends()).toEqual([[], ['q', 'a']]);
+  await update('set: {author: {name: "C"}}');
+  expect(await ends()).toEqual([[], [], ['q', 'a']]);
+  await update('remove: {author: {name: "C"}}');
+  expect(await ends()).toEqual([[], [], []]);
+  await update('set: {author: {name: "A"}}');
+  await update('remove: {author: null}');
+  expect(await ends()).toEqual([[], [], []]);
+});
+
+it('takes no edge away by the interface that the other end of one of its types requires', async () => {
+  const world = await createWorld(`
+    type Author { name: String! @id answer: Answer! @hasInverse(field: author) }
+    interface Post { text: String! @id author: Author }
+    type Question implements Post { open: Boolean }
+    type Answer implements Post { score: Int }
+  `);
+  await world.data(`mutation { addAuthor(input: [{name: "A", answer: {text: "a"}}]) { numUids } }`);
+  const mutation = 'mutation { updatePost(input: {filter: {has: text}, remove: {author: null}}) { numUids } }';
+  expect((await world.ask(mutation)).errors?.[0].message).toMatch(/type Author requires answer/);
+  expect(await world.data('{ queryAuthor { answer { text } } }')).toEqual({
+    queryAuthor: [{ answer: { text: 'a' } }],
+  });
+});

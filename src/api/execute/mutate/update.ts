@@ -13,6 +13,7 @@ import { childInputs, type Input, type NodeInput, uidOf, type XidValue, xidKey, 
 import { type Known, lookUp } from './lookup.js';
 import { matching } from './matching.js';
 import { memberDefaults } from './member-default.js';
+import { memberTypes } from './member-type.js';
 import { requestTime } from './now.js';
 import { payload } from './payload.js';
 import { nullsOf, type Removal, removeFrom } from './removal.js';
@@ -63,15 +64,27 @@ async function work(request: Request, reader: GraphReader, type: ObjectType, inp
   const known = await lookUp(request, reader, [...drafts.xids, ...xids], drafts.uids);
   const set = new ChangeSet(scope, reader, known, requestTime(request), request.run);
   for (const step of steps) {
-    await demandMembersKept(request, reader, step, known);
-    await apply(request, reader, set, step, known);
+    const types = await memberTypes(request, reader, step.type, namesOf(step), step.uids);
+    await demandMembersKept(request, reader, step, types, known);
+    await apply(request, reader, set, step, types, known);
   }
   return { set, outcome: () => ({ type, uids, numUids: uids.length, msg: 'Updated' }) };
 }
 
-async function demandMembersKept(request: Request, reader: GraphReader, step: Step, known: Known): Promise<void> {
+const namesOf = ({ set, remove }: Step): string[] => [set, remove].flatMap((part) => Object.keys(part?.values ?? {}));
+
+type MemberTypes = ReadonlyMap<number, ObjectType>;
+
+async function demandMembersKept(
+  request: Request,
+  reader: GraphReader,
+  step: Step,
+  types: MemberTypes,
+  known: Known,
+): Promise<void> {
   if (request.engine.names.dgraph) return;
   for (const removal of step.removals) {
+    for (const type of new Set(types.values())) demandSpared(scopeOf(request, reader), { ...removal, type });
     await demandMembersSpared(request, reader, removal, async (through) => {
       if (!through) return step.uids;
       if (removal.values[through.name] === null) return await reachedFrom(reader, through, step.uids);
@@ -159,6 +172,7 @@ async function apply(
   reader: GraphReader,
   changes: ChangeSet,
   step: Step,
+  types: MemberTypes,
   known: Known,
 ): Promise<void> {
   if (step.set) demandFree(request, step, step.set, known);
@@ -169,22 +183,33 @@ async function apply(
     const paused = changes.pause();
     if (paused) await paused;
     // what is set stays, so that a list can be replaced: `remove: { tags: null }` beside `set`
-    if (!isPeer) await takeAway(changes, uid, step, known);
+    const type = types.get(uid) ?? step.type;
+    if (!isPeer) await takeAway(changes, uid, type, step, known);
     if (set) changes.writeValues(uid, set, 'update');
     const defaults = own?.get(uid);
     if (defaults) changes.writeValues(uid, defaults, 'update');
-    for (const { field, child } of step.edges) await changes.link(uid, field, await changes.place(child));
-    if (isPeer) await takeAway(changes, uid, step, known);
+    for (const { field, child } of step.edges)
+      await changes.link(uid, fieldOf(type, field), await changes.place(child));
+    if (isPeer) await takeAway(changes, uid, type, step, known);
   }
 }
 
-async function takeAway(changes: ChangeSet, uid: number, { removals, removed }: Step, known: Known): Promise<void> {
-  for (const removal of removals) await removeFrom(changes, uid, removal);
+async function takeAway(
+  changes: ChangeSet,
+  uid: number,
+  type: ObjectType,
+  { removals, removed }: Step,
+  known: Known,
+): Promise<void> {
+  for (const { values } of removals) await removeFrom(changes, uid, { type, values });
   for (const { field, child } of removed) {
     const existing = existingNode(child, known);
-    if (existing) await changes.unlink(uid, field, existing.uid);
+    if (existing) await changes.unlink(uid, fieldOf(type, field), existing.uid);
   }
 }
+
+/** A field of an interface as a type of it has it, with that type's other end. */
+const fieldOf = (type: ObjectType, field: Field): Field => type.field(field.name) ?? field;
 
 /** Who only removes has updated the node too; what is removed itself stays away. The peer fills in beside `set` alone. */
 function defaultsBeside(remove: NodeInput | undefined, isPeer: boolean): NodeInput | undefined {
