@@ -9,6 +9,7 @@ import {
   position,
   text,
 } from '../definition.js';
+import { implementersOf } from '../inverse-map.js';
 import { isCustom, isRemoteName, kindOf } from '../lookup.js';
 import type { Rule, RuleContext } from '../rule.js';
 
@@ -16,11 +17,11 @@ import type { Rule, RuleContext } from '../rule.js';
 export const inverse: Rule = {
   name: 'inverse',
   check(context) {
-    const claimed = new Map<string, string>();
+    const claims = new Claims(context);
     for (const object of context.definitions.objects.values()) {
       for (const field of object.own) {
         const node = directive(field.node, 'hasInverse');
-        if (node) pair(context, claimed, object, field, node);
+        if (node) pair(context, claims, object, field, node);
       }
     }
   },
@@ -28,7 +29,7 @@ export const inverse: Rule = {
 
 function pair(
   context: RuleContext,
-  claimed: Map<string, string>,
+  claims: Claims,
   object: ObjectDefinition,
   field: FieldDefinition,
   node: ConstDirectiveNode,
@@ -72,25 +73,52 @@ function pair(
   if (isReverse(other)) {
     refuse(`@hasInverse on ${where}: ${targetName}.${otherName} reads a reverse edge already`, 'Remove @hasInverse.');
   }
-  claim(claimed, object, where, `${targetName}.${otherName}`, refuse);
-}
-
-/** Two fields of one type cannot both be the inverse of one edge. */
-function claim(
-  claimed: Map<string, string>,
-  object: ObjectDefinition,
-  where: string,
-  target: string,
-  refuse: (message: string, fix: string) => void,
-): void {
-  const key = `${target}<${object.name}`;
-  const earlier = claimed.get(key);
-  if (earlier !== undefined && earlier !== where) {
+  const earlier = claims.claim(object, field, targetName, otherName);
+  if (earlier) {
     refuse(
-      `@hasInverse on ${where}: ${target} is the inverse of ${earlier} already`,
+      `@hasInverse on ${where}: ${earlier.end} is the inverse of ${earlier.where} already`,
       'Give each edge an inverse of its own.',
     );
-  } else claimed.set(key, where);
+  }
+}
+
+/**
+ * Which edges took which as their other end. Two fields of one type cannot both be the inverse of one edge, nor can the two
+ * meet in a type that inherits an end; the peer sees the types alone that are written.
+ */
+class Claims {
+  readonly #where = new Map<string, string>();
+  readonly #implementers: ReadonlyMap<string, readonly string[]>;
+
+  constructor({ definitions, lax }: RuleContext) {
+    this.#implementers = lax ? new Map() : implementersOf(definitions);
+  }
+
+  /** An end that another field has taken, where there is one. */
+  claim(
+    object: ObjectDefinition,
+    by: FieldDefinition,
+    target: string,
+    field: string,
+  ): { end: string; where: string } | undefined {
+    // a type may repeat what it inherits
+    const owner = object.fields.find(({ name }) => name === by.name)?.owner ?? object;
+    const where = `${owner.name}.${by.name}`;
+    let taken: { end: string; where: string } | undefined;
+    for (const end of this.#with(target)) {
+      for (const from of this.#with(object.name)) {
+        const key = `${end}.${field}<${from}`;
+        const earlier = this.#where.get(key) ?? where;
+        this.#where.set(key, earlier);
+        if (earlier !== where) taken ??= { end: `${end}.${field}`, where: earlier };
+      }
+    }
+    return taken;
+  }
+
+  #with(name: string): string[] {
+    return [name, ...(this.#implementers.get(name) ?? [])];
+  }
 }
 
 /** The other end leads to this type, to an interface it implements, or to one of this interface's types. */

@@ -117,6 +117,14 @@ describe('inverse', () => {
     ['type Shop { owner: Person @hasInverse(field: shops) } type Person { name: String }', 'inverse'],
     ['type Shop { owner: Person @hasInverse(field: name) } type Person { name: String }', 'inverse'],
     [
+      'interface Owned { owner: Person } type Shop implements Owned { name: String } type Person { things: [Owned] @hasInverse(field: owner) shops: [Shop] @hasInverse(field: owner) }',
+      'inverse',
+    ],
+    [
+      'interface Owner { shops: [Shop] @hasInverse(field: owner) } type Person implements Owner { name: String leased: [Shop] @hasInverse(field: owner) } type Shop { owner: Owner }',
+      'inverse',
+    ],
+    [
       'type Shop { owner: Person @hasInverse(field: shops) lender: Person @hasInverse(field: shops) } type Person { shops: [Shop] }',
       'inverse',
     ],
@@ -130,6 +138,8 @@ describe('inverse', () => {
     'type Person { friends: [Person] @hasInverse(field: friends) }',
     'interface Owned { owner: Person } type Shop implements Owned { name: String } type Person { shops: [Shop] @hasInverse(field: owner) }',
     'interface Owned { owner: Person @hasInverse(field: things) } type Shop implements Owned { name: String } type Person { things: [Owned] }',
+    'interface Owned { owner: Person @hasInverse(field: things) } type Shop implements Owned { owner: Person @hasInverse(field: things) name: String } type Person { things: [Owned] @hasInverse(field: owner) }',
+    'interface Owned { owner: Person } type Shop implements Owned { name: String } type Car implements Owned { name: String } type Person { shops: [Shop] @hasInverse(field: owner) cars: [Car] @hasInverse(field: owner) }',
   ]);
 });
 
