@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import fc from 'fast-check';
@@ -69,12 +70,14 @@ async function wayTo(databasePort: number) {
   const sockets = new Set<Socket>();
   let isOpen = true;
   let lost: (() => void) | undefined;
+  let late: ((deliver: () => Promise<unknown>) => void) | undefined;
+  const lateOnes = new Set<Socket>();
   let lastWords: Uint8Array = new Uint8Array();
   const server: Server = createServer((client) => {
     const inner = connect(databasePort, '127.0.0.1');
     const end = () => {
       client.destroy();
-      inner.destroy();
+      if (!lateOnes.has(inner)) inner.destroy();
     };
     for (const socket of [client, inner]) socket.on('error', end).on('close', end);
     sockets.add(client);
@@ -82,7 +85,17 @@ async function wayTo(databasePort: number) {
     let asksCommit = false;
     client.on('data', (bytes) => {
       asksCommit ||= bytes.includes('COMMIT');
-      inner.write(bytes);
+      if (!asksCommit || late === undefined) {
+        inner.write(bytes);
+        return;
+      }
+      lateOnes.add(inner);
+      sockets.delete(client.destroy());
+      late(async () => {
+        inner.end(bytes);
+        await once(inner, 'close');
+      });
+      late = undefined;
     });
     inner.on('data', (bytes) => {
       if (lost === undefined || !asksCommit) {
@@ -105,6 +118,11 @@ async function wayTo(databasePort: number) {
       new Promise<void>((answered) => {
         lastWords = instead;
         lost = answered;
+      }),
+    /** The next batch stays on the way while its connection ends. @returns what brings it there after all, and ends when it was done */
+    holdNextBatch: () =>
+      new Promise<() => Promise<unknown>>((held) => {
+        late = held;
       }),
     open: () => {
       isOpen = true;
@@ -171,6 +189,23 @@ describe('a store in a database', () => {
       await writing;
       expect(await entries(store)).toEqual({ 1: 'first', 2: 'landed' });
       await expect(write(store, put(4, 'late'))).rejects.toMatchObject({ code: 'STORE_FENCED' });
+    } finally {
+      way.close();
+    }
+  });
+
+  it('lets nothing land late that was told to have failed', async () => {
+    const address = await database.place();
+    const way = await wayTo(database.port);
+    try {
+      const store = await opened(address.replace(`:${database.port}/`, `:${way.port}/`));
+      await write(store, put(1, 'first'));
+      const held = way.holdNextBatch();
+      const writing = write(store, put(2, 'failed'));
+      await expect(writing).rejects.toMatchObject({ code: 'OVERLOADED' });
+      await (await held)();
+      await write(store, put(3, 'since'));
+      expect(await entries(store)).toEqual({ 1: 'first', 3: 'since' });
     } finally {
       way.close();
     }

@@ -63,12 +63,21 @@ export function letGo(epoch: number): string {
   return `UPDATE graphstead_meta SET holder = '', held_until = now() WHERE epoch = ${whole(epoch)}`;
 }
 
-/** What stands once everything that is under way has ended: the lock waits for that. */
-export const SETTLED = 'SELECT epoch, version FROM graphstead_meta FOR UPDATE';
+/** Takes the place of a batch that may be on its way still: where this changes a row, the batch never lands. It waits for one that is under way. */
+export function giveUp(version: number, epoch: number, after: number): string {
+  return `UPDATE graphstead_meta SET version = ${whole(version)} WHERE epoch = ${whole(epoch)} AND version = ${whole(after)}`;
+}
 
-/** Whether a batch has landed, where another process has written since. */
-export function stands(version: number): string {
-  return `SELECT EXISTS (SELECT 1 FROM graphstead_entry WHERE since = ${whole(version)} OR until = ${whole(version)}) AS stands`;
+/** keys of a batch that are looked for: rows of them all may be gone only where another process has written them all since */
+const SOUGHT = 1_000;
+
+/** Whether something of a batch has landed. */
+export function stands(batch: Batch): string {
+  const version = whole(batch.version);
+  const written = [...lastPuts(batch)].flatMap(([key, value]) => (value === undefined ? [] : [key]));
+  const keys = written.slice(0, SOUGHT).join() || 'NULL';
+  return `SELECT EXISTS (SELECT 1 FROM graphstead_entry WHERE k IN (${keys}) AND since = ${version})
+    OR EXISTS (SELECT 1 FROM graphstead_entry WHERE until = ${version}) AS stands`;
 }
 
 /** What stands in a batch twice lands as it stood last. */
@@ -79,16 +88,21 @@ function lastPuts({ puts }: Batch): ReadonlyMap<string, Uint8Array | undefined> 
 /** bytes of SQL that go out at once, as far as whole rows allow */
 const PART = 1024 * 1024;
 
+/** The row that all writers share takes no version of NULL: see `batchParts`. */
+export const NOT_OURS = '23502';
+
 /**
  * A batch as SQL, in parts: the first begins a transaction and takes the row that all writers share, the last one commits.
- * The first statement behind BEGIN changes one row, and none where the epoch has passed, or where the version is not `after`, which
- * the batch was made for: then nothing else does anything.
+ * The first statement behind BEGIN fails with NOT_OURS where the epoch has passed, or where the version is not `after`, which
+ * the batch was made for: nothing behind it is done then, though the version may be its own, as of one that was given up. Where the
+ * row is gone it changes none, and nothing else does anything.
  */
 export function batchParts(batch: Batch, epoch: number, after: number): string[] {
   const version = whole(batch.version);
   const ours = `EXISTS (SELECT 1 FROM graphstead_meta WHERE epoch = ${whole(epoch)} AND version = ${version})`;
   const parts: string[] = [];
-  let part = `BEGIN; UPDATE graphstead_meta SET version = ${version} WHERE epoch = ${whole(epoch)} AND version = ${whole(after)};`;
+  const isOurs = `epoch = ${whole(epoch)} AND version = ${whole(after)}`;
+  let part = `BEGIN; UPDATE graphstead_meta SET version = CASE WHEN ${isOurs} THEN ${version} END;`;
   const add = (statement: string): void => {
     if (part.length + statement.length > PART) {
       parts.push(part);

@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { assert, GraphsteadError } from '../../base/index.js';
+import { assert, codeOf, GraphsteadError } from '../../base/index.js';
 import { checkBatch } from '../check.js';
 import type { ApplyOptions, Batch, Key, Snapshot, Store } from '../contract.js';
 import { NewestCache } from './cache.js';
 import type { Hold } from './hold.js';
 import { databaseFailure, isAnswer, isCrossed, type Link, type Writer } from './link.js';
 import { PostgresSnapshot } from './snapshot.js';
-import { batchParts, endedBetween, META, moveHorizon, overdue, SETTLED, stands, takeAway } from './sql.js';
+import { batchParts, endedBetween, giveUp, META, moveHorizon, NOT_OURS, overdue, stands, takeAway } from './sql.js';
 
 /** What an open store is made of. */
 export interface PostgresStoreParts {
@@ -47,6 +47,8 @@ export class PostgresStore implements Store {
   readonly #link: Link;
   readonly #cache: NewestCache;
   #version: number;
+  /** the version of the database: the newest, or that of a batch that was given up since */
+  #last: number;
   /** versions that are held, and how often */
   readonly #held = new Map<number, number>();
   #applying: Promise<void> | undefined;
@@ -67,6 +69,7 @@ export class PostgresStore implements Store {
     this.#parts = parts;
     this.#link = parts.link;
     this.#version = parts.version;
+    this.#last = parts.version;
     this.#cache = new NewestCache(parts.version, parts.cacheBytes);
     this.#swept = parts.version;
     if (!parts.readOnly) this.#sweep = setInterval(() => this.#look(), SWEEP_MS).unref();
@@ -126,13 +129,13 @@ export class PostgresStore implements Store {
     if (this.readOnly) throw new GraphsteadError('READ_ONLY_STORE', 'this store was opened to read only');
     if (this.#fenced) throw this.#fenced;
     if (expectEpoch !== this.epoch) throw fenced(expectEpoch);
-    const bytes = checkBatch(batch, this.#version);
-    const parts = batchParts(batch, this.epoch, this.#version); // before the first wait: the caller's bytes are its own again
-    const done = this.#sweeping.then(() => this.#land(batch.version, parts));
+    const bytes = checkBatch(batch, this.#last);
+    const done = this.#sweeping.then(() => this.#land(batch, batchParts(batch, this.epoch, this.#last)));
     this.#applying = done;
     try {
       await done;
       this.#version = batch.version;
+      this.#last = batch.version;
       this.#cache.landed(batch);
       this.#parts.hold.needs(batch.version);
       this.#batches++;
@@ -143,10 +146,10 @@ export class PostgresStore implements Store {
     }
   }
 
-  async #land(version: number, parts: readonly string[]): Promise<void> {
+  async #land(batch: Batch, parts: readonly string[]): Promise<void> {
     for (let tries = 1; ; tries++) {
       try {
-        await this.#try(version, parts);
+        await this.#try(batch, parts);
         return;
       } catch (thrown) {
         if (!isCrossed(thrown) || tries >= TRIES) throw databaseFailure(thrown, 'the database took no write');
@@ -154,8 +157,8 @@ export class PostgresStore implements Store {
     }
   }
 
-  /** Where it throws, nothing of the batch has landed. */
-  async #try(version: number, parts: readonly string[]): Promise<void> {
+  /** Where it throws, nothing of the batch has landed, nor will. */
+  async #try(batch: Batch, parts: readonly string[]): Promise<void> {
     const writer = await this.#link.writer();
     let begun = 0;
     try {
@@ -171,19 +174,24 @@ export class PostgresStore implements Store {
       const isKnown = isAnswered && (await rolledBack(writer));
       if (!isKnown) writer.cut();
       // the last part commits: only its answer may be what was lost
-      if (isKnown || begun < parts.length || !(await this.#hasLanded(version))) throw thrown;
+      if (isKnown && codeOf(thrown) === NOT_OURS) throw await this.#replaced();
+      if (isKnown || begun < parts.length || !(await this.#hasLanded(batch))) throw thrown;
     }
   }
 
-  /** Asks until somebody answers: whoever waits for the batch must not be told that it failed while it may stand. */
-  async #hasLanded(version: number): Promise<boolean> {
+  /**
+   * Asks until somebody answers: whoever waits for the batch must not be told that it failed while it may stand. It may be on its way
+   * still, behind a connection that has ended here, so that what has not landed is given up first.
+   */
+  async #hasLanded(batch: Batch): Promise<boolean> {
     for (;;) {
       try {
         const writer = await this.#link.writer();
-        const [meta] = await writer.rows(SETTLED);
-        if (Number(meta['epoch']) === this.epoch) return Number(meta['version']) === version;
-        const [found] = await writer.rows(stands(version));
-        return found['stands'] === true;
+        const [givenUp] = await writer.run(giveUp(batch.version, this.epoch, this.#last));
+        // where it was not, it has landed, or was given up by a try whose answer was lost, or another process has written since
+        const [found] = givenUp === 1 ? [] : await writer.rows(stands(batch));
+        this.#last = batch.version;
+        return found?.['stands'] === true;
       } catch (thrown) {
         if (this.#closed) throw thrown;
         await pause(ASK_AGAIN_MS);
