@@ -558,6 +558,15 @@ describe('a database that went back to an older state', () => {
     },
   );
 
+  it('takes nothing more where nothing is left that says what it holds', async () => {
+    const address = await database.place();
+    const store = await opened(address);
+    await write(store, put(1, 'kept'));
+    await database.run(`DELETE FROM ${schemaOf(address)}.graphstead_meta`);
+    await expect(write(store, put(2, 'on top'))).rejects.toMatchObject(older);
+    expect(await rowsIn(address)).toBe(1);
+  });
+
   it('is told to who only reads, since what he keeps was never there', async () => {
     const address = await database.place();
     const store = await opened(address);

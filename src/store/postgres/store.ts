@@ -199,10 +199,11 @@ export class PostgresStore implements Store {
     }
   }
 
-  /** Another process has taken over, or what was written here is gone: for good, since epochs only rise, and so do versions. */
+  /** Another process has taken over, or what was written here is gone, with the row that tells it maybe: for good, since epochs only rise, and so do versions. */
   async #replaced(): Promise<GraphsteadError> {
-    const [meta] = await this.#link.read({ text: META });
-    return this.#fence(Number(meta['epoch']) > this.epoch ? fenced(this.epoch) : wentBack());
+    const found = await this.#link.read({ text: META });
+    const isOver = found.some(({ epoch }) => Number(epoch) > this.epoch);
+    return this.#fence(isOver ? fenced(this.epoch) : wentBack());
   }
 
   #fence(error: GraphsteadError): GraphsteadError {
