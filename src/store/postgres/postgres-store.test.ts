@@ -45,6 +45,13 @@ async function entries(store: Store, snapshot = store.snapshot()): Promise<Recor
 
 const schemaOf = (address: string) => /search_path%3D(\w+)/.exec(address)?.[1];
 
+/** Puts that go to the database in several messages. */
+const ofManyParts = () =>
+  Array.from({ length: 1_200 }, (_, i) => ({
+    key: Uint8Array.of(0x10, i >> 8, i & 0xff),
+    value: new Uint8Array(3_900).fill(i),
+  }));
+
 /** Rows of a place's tables, whatever their version. */
 async function rowsIn(address: string, table = 'graphstead_entry'): Promise<number> {
   const { rows } = await database.run(`SELECT count(*)::int AS n FROM ${schemaOf(address)}.${table}`);
@@ -85,7 +92,7 @@ async function wayTo(databasePort: number) {
     let asksCommit = false;
     client.on('data', (bytes) => {
       asksCommit ||= bytes.includes('COMMIT');
-      if (!asksCommit || late === undefined) {
+      if (late === undefined || !bytes.includes('COMMIT')) {
         inner.write(bytes);
         return;
       }
@@ -119,7 +126,7 @@ async function wayTo(databasePort: number) {
         lastWords = instead;
         lost = answered;
       }),
-    /** The next batch stays on the way while its connection ends. @returns what brings it there after all, and ends when it was done */
+    /** The end of the next batch stays on the way while its connection ends. @returns what brings it there after all, and ends when it was done */
     holdNextBatch: () =>
       new Promise<() => Promise<unknown>>((held) => {
         late = held;
@@ -456,10 +463,7 @@ describe('a store in a database', () => {
 
   it('writes batches of many parts at once', async () => {
     const store = await opened(await database.place());
-    const large = Array.from({ length: 1_200 }, (_, i) => ({
-      key: Uint8Array.of(0x10, i >> 8, i & 0xff),
-      value: new Uint8Array(3_900).fill(i),
-    }));
+    const large = ofManyParts();
     await store.apply({ version: ++versions, puts: large }, { expectEpoch: store.epoch });
     const snapshot = store.snapshot();
     const values = await snapshot.getMany(large.map((one) => one.key));
@@ -508,6 +512,26 @@ describe('who writes to a database', () => {
     await told(address, "held_until = now() - interval '1 second'");
     expect((await second).epoch).toBe(2);
   });
+
+  it('is replaced where it fell silent in the middle of a batch, too', async () => {
+    const address = await database.place();
+    const way = await wayTo(database.port);
+    try {
+      const first = await opened(address.replace(`:${database.port}/`, `:${way.port}/`));
+      await write(first, put(1, 'kept'));
+      const held = way.holdNextBatch();
+      const writing = first.apply({ version: ++versions, puts: ofManyParts() }, { expectEpoch: first.epoch });
+      const refused = writing.catch((error: unknown) => error);
+      await held;
+      const second = await opened(address, { takeOver: true });
+      expect(await entries(second)).toEqual({ 1: 'kept' });
+      await write(second, put(2, 'goes on'));
+      expect(await refused).toMatchObject({ code: 'OVERLOADED' });
+      await expect(write(first, put(3, 'late'))).rejects.toMatchObject({ code: 'STORE_FENCED' });
+    } finally {
+      way.close();
+    }
+  }, 30_000);
 
   it('is replaced at once where it was a process of this machine that is gone', async () => {
     const address = await database.place();

@@ -85,6 +85,12 @@ function lastPuts({ puts }: Batch): ReadonlyMap<string, Uint8Array | undefined> 
   return new Map(puts.map(({ key, value }) => [hex(key), value]));
 }
 
+/**
+ * Between two parts of a batch the database keeps the row that all writers share for whoever sends them. Where that one stands still, or
+ * its machine is gone without a word, it would for hours, and nobody could take over.
+ */
+const ALONE_SECONDS = 10;
+
 /** bytes of SQL that go out at once, as far as whole rows allow */
 const PART = 1024 * 1024;
 
@@ -105,6 +111,7 @@ export function batchParts(batch: Batch, epoch: number, after: number): string[]
   let part = `BEGIN; UPDATE graphstead_meta SET version = CASE WHEN ${isOurs} THEN ${version} END;`;
   const add = (statement: string): void => {
     if (part.length + statement.length > PART) {
+      if (parts.length === 0) part += `SET LOCAL idle_in_transaction_session_timeout = '${ALONE_SECONDS}s';`;
       parts.push(part);
       part = '';
     }
