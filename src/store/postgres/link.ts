@@ -22,10 +22,17 @@ const SILENT_MS = 30_000;
 /** The first look of the system at a connection that rests: balancers and address translators forget those that do for some minutes. */
 const KEEP_ALIVE_MS = 10_000;
 
+/** Many reads find at once that they were led astray. */
+const RENEW_MS = 1_000;
+/** A server that takes no writes has become a replica of another one maybe, to which a new connection leads. */
+const READ_ONLY = '25006';
+
 /** The ways to one database: some for reads, and one for what must come in order. */
 export class Link {
-  readonly #pool: pg.Pool;
   readonly #settings: pg.ClientConfig;
+  readonly #most: number;
+  #pool: pg.Pool;
+  #renewedAt = Number.NEGATIVE_INFINITY;
   #writer: Writer | undefined;
 
   constructor(address: string, limits: Pick<Limits, 'storeConnections'>) {
@@ -37,11 +44,24 @@ export class Link {
       keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
       application_name: 'graphstead',
     };
-    const { Client, Pool } = load();
-    new Client(this.#settings); // the pool reads the address when it connects, which may be much later
-    this.#pool = new Pool({ ...this.#settings, max: limits.storeConnections });
+    new (load().Client)(this.#settings); // the pool reads the address when it connects, which may be much later
+    this.#most = limits.storeConnections;
+    this.#pool = this.#newPool();
+  }
+
+  #newPool(): pg.Pool {
+    const pool = new (load().Pool)({ ...this.#settings, max: this.#most });
     // One that loses its server while it idles must not end the process: the pool opens another.
-    this.#pool.on('error', () => undefined);
+    return pool.on('error', () => undefined);
+  }
+
+  /** Reads go over connections that are opened from now on: the address leads to another server than it did, or will. */
+  renew(): void {
+    if (performance.now() - this.#renewedAt < RENEW_MS) return;
+    this.#renewedAt = performance.now();
+    const before = this.#pool;
+    this.#pool = this.#newPool();
+    before.end().catch(() => undefined);
   }
 
   /** Throws what `databaseFailure` makes of it. */
@@ -56,6 +76,7 @@ export class Link {
   /** The connection for what must come in order, opened anew where it was lost. Throws what the library throws. */
   async writer(): Promise<Writer> {
     if (this.#writer?.lost === false) return this.#writer;
+    this.#writer?.cut();
     const client = new (load().Client)(this.#settings);
     const writer = new Writer(client);
     await client.connect();
@@ -89,13 +110,22 @@ export class Writer {
 
   /** Runs statements, and gives how many rows each changed. Throws what the library throws. */
   async run(text: string): Promise<readonly number[]> {
-    const results = (await this.#client.query(text)) as unknown as pg.QueryResult | pg.QueryResult[];
+    const results = (await this.#query(text)) as pg.QueryResult | pg.QueryResult[];
     return (Array.isArray(results) ? results : [results]).map(({ rowCount }) => rowCount ?? 0);
   }
 
   /** The rows of one statement. */
   async rows(text: string): Promise<readonly Row[]> {
-    return (await this.#client.query(text)).rows as readonly Row[];
+    return (await this.#query(text)).rows as readonly Row[];
+  }
+
+  async #query(text: string): Promise<pg.QueryResult> {
+    try {
+      return await this.#client.query(text);
+    } catch (thrown) {
+      if (codeOf(thrown) === READ_ONLY) this.#lost = true;
+      throw thrown;
+    }
   }
 
   /** It is not to be used any more. */

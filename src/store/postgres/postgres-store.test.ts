@@ -229,6 +229,43 @@ describe('a store in a database', () => {
     expect(await entries(store)).toEqual({ 1: 'before', 2: 'after' });
   });
 
+  it('leaves a server that takes no writes: another one may, to which the address leads', async () => {
+    const address = await database.place();
+    const schema = schemaOf(address);
+    await database.run(`CREATE ROLE moved_${schema} LOGIN PASSWORD 'pa55word';
+      ALTER SCHEMA ${schema} OWNER TO moved_${schema}`);
+    const store = await opened(address.replace('//graphstead:', `//moved_${schema}:`));
+    await write(store, put(1, 'before'));
+    // connections that are opened from now on are as those to a replica
+    await database.run(`ALTER ROLE moved_${schema} SET default_transaction_read_only = on`);
+    await endConnections();
+    await until(async () => {
+      const refusal = await write(store, put(2, 'refused')).catch((error: Error) => error);
+      return /read-only transaction/.test(refusal?.message ?? '');
+    });
+    await database.run(`ALTER ROLE moved_${schema} RESET default_transaction_read_only`);
+    await write(store, put(3, 'after'));
+    expect(await entries(store)).toEqual({ 1: 'before', 3: 'after' });
+  });
+
+  it('reads nothing from a server that lacks what was written, and leaves it', async () => {
+    const address = await database.place();
+    const store = await opened(address, { limits: makeLimits({ storeCacheBytes: 1, storeConnections: 1 }) });
+    await write(store, put(1, 'before'));
+    await write(store, put(2, 'after'));
+    const lags = { code: 'OVERLOADED', message: /has no version/ };
+    const snapshot = store.snapshot();
+    await told(address, `version = ${snapshot.version - 1}`);
+    const connections = async () =>
+      (await database.run(`SELECT pid FROM pg_stat_activity WHERE application_name = 'graphstead' ORDER BY 1`)).rows;
+    const before = await connections();
+    await expect(snapshot.get(key(1))).rejects.toMatchObject(lags);
+    await expect(snapshot.range(ALL)).rejects.toMatchObject(lags);
+    await told(address, `version = ${snapshot.version}`);
+    expect(await entries(store, snapshot)).toEqual({ 1: 'before', 2: 'after' });
+    expect(await connections()).not.toEqual(before);
+  });
+
   it('counts as away while the database refuses what it took before', async () => {
     const address = await database.place();
     const store = await opened(address, { limits: makeLimits({ storeCacheBytes: 1 }) });

@@ -111,10 +111,20 @@ export class PostgresSnapshot implements Snapshot {
     return more ? { keys, values, next: rest(range, keys[limit - 1]) } : { keys, values };
   }
 
-  /** Throws OVERLOADED where rows of this version may have been taken away: by whoever writes since this process was fenced. */
+  /** Throws OVERLOADED where rows of this version may be missing: whoever writes since took them away, or they never came there. */
   #whole(rows: readonly Row[]): readonly Row[] {
     const horizon = Number(rows[0]?.['horizon'] ?? Number.POSITIVE_INFINITY);
     if (horizon <= this.version) return rows;
+    if (horizon === Number.POSITIVE_INFINITY) {
+      this.#origin.link.renew();
+      throw new GraphsteadError(
+        'OVERLOADED',
+        `the database that answered has no version ${this.version} of the store`,
+        {
+          fix: 'Try again; where it goes on, look whether its address leads to a replica that lags behind, or to an older copy.',
+        },
+      );
+    }
     throw new GraphsteadError('OVERLOADED', `version ${this.version} of the store is gone: another process writes`, {
       fix: 'Try again; where it goes on, this service was replaced by another one.',
     });

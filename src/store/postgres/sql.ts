@@ -151,7 +151,10 @@ function* grouped(texts: readonly string[]): Generator<readonly string[]> {
   if (group.length > 0) yield group;
 }
 
-// Each read tells the horizon of its own moment: below it, rows of a version may be gone.
+// Each read tells the horizon of its own moment: below it, rows of a version may be gone. Where the server that answers has not got as
+// far as the version, there is none that it holds whole: a replica, or one that others have taken for dead.
+
+const HORIZON = `CASE WHEN m.version < $1 THEN 'Infinity' ELSE m.horizon::float8 END AS horizon`;
 
 const AT = '(e.until IS NULL OR e.until > $1) AND e.since <= $1';
 
@@ -162,7 +165,7 @@ const AT = '(e.until IS NULL OR e.until > $1) AND e.since <= $1';
 export function valuesAt(version: number, keys: readonly Uint8Array[]): Statement {
   return {
     name: 'graphstead_values',
-    text: `SELECT q.i::float8 AS i, e.v, m.horizon::float8 AS horizon
+    text: `SELECT q.i::float8 AS i, e.v, ${HORIZON}
       FROM graphstead_meta m CROSS JOIN unnest($2::bytea[]) WITH ORDINALITY AS q (k, i)
       LEFT JOIN LATERAL (SELECT e.v FROM graphstead_entry e WHERE e.k = q.k AND ${AT} LIMIT 1) e ON true`,
     values: [version, keys],
@@ -178,7 +181,7 @@ export function entriesAt(
   const order = reverse ? 'DESC' : 'ASC';
   return {
     name: `graphstead_range_${order}${keysOnly ? '_keys' : ''}`,
-    text: `SELECT r.k, ${keysOnly ? '' : 'r.v, '}m.horizon::float8 AS horizon FROM graphstead_meta m LEFT JOIN LATERAL (
+    text: `SELECT r.k, ${keysOnly ? '' : 'r.v, '}${HORIZON} FROM graphstead_meta m LEFT JOIN LATERAL (
         SELECT e.k${keysOnly ? '' : ', e.v'} FROM graphstead_entry e
         WHERE e.k >= $2 AND e.k < $3 AND ${AT} ORDER BY e.k ${order} LIMIT $4
       ) r ON true ORDER BY r.k ${order}`,
