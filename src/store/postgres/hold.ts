@@ -32,6 +32,11 @@ export class Hold {
     this.#oldest = oldest;
   }
 
+  /** The database has taken a word that was said then. */
+  heard(saidAt: number): void {
+    this.#heardAt = Math.max(this.#heardAt, saidAt);
+  }
+
   /** Told where the place is its own no more. */
   onLost(lost: () => void): void {
     this.#lost = lost;
@@ -48,7 +53,7 @@ export class Hold {
     const saidAt = performance.now();
     const heard = (rows: readonly Row[]) => {
       if (rows.length === 0) this.#lost();
-      else this.#heardAt = saidAt;
+      else this.heard(saidAt);
     };
     link.read({ text: keep(this.#oldest) }).then(heard, () => undefined);
   }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import fc from 'fast-check';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startDatabase, type TestDatabase } from '../../../test/database.js';
 import { until } from '../../../test/agent-service.js';
 import { makeLimits } from '../../base/index.js';
@@ -539,6 +539,21 @@ describe('who writes to a database', () => {
       expect(told).toHaveLength(1);
     },
   );
+
+  it('says with each batch that it is there: its other words may meet batches, and be refused for it', async () => {
+    const address = await database.place();
+    const store = await opened(address);
+    const later = vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 20_000);
+    try {
+      expect(store.stale).toMatchObject({ code: 'OVERLOADED' });
+      await told(address, "held_until = now() - interval '1 second'");
+      await write(store, put(1, 'a'));
+      expect(store.stale).toBe(undefined);
+    } finally {
+      later.mockRestore();
+    }
+    await expect(openPostgresStore(address, { waitMs: 0 })).rejects.toMatchObject({ code: 'STORE_LOCKED' });
+  });
 
   it('is replaced once it has been silent for long, which is waited for', async () => {
     const address = await database.place();

@@ -94,6 +94,13 @@ const ALONE_SECONDS = 10;
 /** bytes of SQL that go out at once, as far as whole rows allow */
 const PART = 1024 * 1024;
 
+/** Who writes a batch, upon which version, and for how long that one keeps its place without another word. */
+interface Written {
+  readonly epoch: number;
+  readonly after: number;
+  readonly seconds: number;
+}
+
 /** The row that all writers share takes no version of NULL: see `batchParts`. */
 export const NOT_OURS = '23502';
 
@@ -103,12 +110,13 @@ export const NOT_OURS = '23502';
  * the batch was made for: nothing behind it is done then, though the version may be its own, as of one that was given up. Where the
  * row is gone it changes none, and nothing else does anything.
  */
-export function batchParts(batch: Batch, epoch: number, after: number): string[] {
+export function batchParts(batch: Batch, { epoch, after, seconds }: Written): string[] {
   const version = whole(batch.version);
   const ours = `EXISTS (SELECT 1 FROM graphstead_meta WHERE epoch = ${whole(epoch)} AND version = ${version})`;
   const parts: string[] = [];
   const isOurs = `epoch = ${whole(epoch)} AND version = ${whole(after)}`;
-  let part = `BEGIN; UPDATE graphstead_meta SET version = CASE WHEN ${isOurs} THEN ${version} END;`;
+  const row = `version = CASE WHEN ${isOurs} THEN ${version} END, held_until = ${inSeconds(seconds)}`;
+  let part = `BEGIN; UPDATE graphstead_meta SET ${row};`;
   const add = (statement: string): void => {
     if (part.length + statement.length > PART) {
       if (parts.length === 0) part += `SET LOCAL idle_in_transaction_session_timeout = '${ALONE_SECONDS}s';`;

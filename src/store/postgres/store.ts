@@ -3,7 +3,7 @@ import { assert, codeOf, GraphsteadError } from '../../base/index.js';
 import { checkBatch } from '../check.js';
 import type { ApplyOptions, Batch, Key, Snapshot, Store } from '../contract.js';
 import { NewestCache } from './cache.js';
-import type { Hold } from './hold.js';
+import { HELD_SECONDS, type Hold } from './hold.js';
 import { databaseFailure, isAnswer, isCrossed, type Link, type Writer } from './link.js';
 import { PostgresSnapshot } from './snapshot.js';
 import { batchParts, endedBetween, giveUp, META, moveHorizon, NOT_OURS, overdue, stands, takeAway } from './sql.js';
@@ -130,7 +130,12 @@ export class PostgresStore implements Store {
     if (this.#fenced) throw this.#fenced;
     if (expectEpoch !== this.epoch) throw fenced(expectEpoch);
     const bytes = checkBatch(batch, this.#last);
-    const done = this.#sweeping.then(() => this.#land(batch, batchParts(batch, this.epoch, this.#last)));
+    const written = { epoch: this.epoch, after: this.#last, seconds: HELD_SECONDS };
+    let saidAt = performance.now();
+    const done = this.#sweeping.then(() => {
+      saidAt = performance.now();
+      return this.#land(batch, batchParts(batch, written));
+    });
     this.#applying = done;
     try {
       await done;
@@ -138,6 +143,7 @@ export class PostgresStore implements Store {
       this.#last = batch.version;
       this.#cache.landed(batch);
       this.#parts.hold.needs(batch.version);
+      this.#parts.hold.heard(saidAt);
       this.#batches++;
       this.#bytes += bytes;
     } finally {
