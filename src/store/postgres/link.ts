@@ -73,6 +73,21 @@ export class Link {
     }
   }
 
+  /**
+   * Throws CONFIG where a pooler gives both kinds of ways one session of the database, or no session for long: a plan that is kept in
+   * one is there already, or is not. One that has many sessions may not be found out here; each read is told then.
+   */
+  async assertSessions(): Promise<void> {
+    try {
+      await (await this.writer()).keepPlan(SESSION_PROBE);
+      await this.read(SESSION_PROBE);
+    } catch (thrown) {
+      const cause = thrown instanceof GraphsteadError ? thrown.cause : thrown;
+      if (SHARED_SESSION.test(codeOf(cause) ?? '')) throw sharedSession('CONFIG', cause);
+      throw thrown;
+    }
+  }
+
   /** The connection for what must come in order, opened anew where it was lost. Throws what the library throws. */
   async writer(): Promise<Writer> {
     if (this.#writer?.lost === false) return this.#writer;
@@ -119,6 +134,11 @@ export class Writer {
     return (await this.#query(text)).rows as readonly Row[];
   }
 
+  /** Runs a statement, and keeps its plan under its name. */
+  async keepPlan({ name, text }: Statement): Promise<void> {
+    await this.#client.query({ name, text });
+  }
+
   async #query(text: string): Promise<pg.QueryResult> {
     try {
       return await this.#client.query(text);
@@ -154,6 +174,17 @@ function isAway(thrown: unknown): boolean {
 }
 
 const ROOM = /^(53100|53200)/;
+/** A statement's name is unknown where it was given, or was given by somebody else. */
+const SHARED_SESSION = /^(26000|42P05)$/;
+const SESSION_PROBE: Statement = { name: 'graphstead_session', text: 'SELECT 1' };
+
+function sharedSession(code: 'CONFIG' | 'OVERLOADED', cause: unknown): GraphsteadError {
+  const reason = 'a pooler before the database keeps no sessions';
+  return new GraphsteadError(code, reasonOf(cause, reason), {
+    fix: 'Let it keep them (PgBouncer: pool_mode = session), or name the address of the database itself.',
+    cause,
+  });
+}
 
 /**
  * DISK_FULL, else OVERLOADED: a database that refuses what it took before (it fails over, its rights are being changed) may take it
@@ -162,6 +193,7 @@ const ROOM = /^(53100|53200)/;
 export function databaseFailure(thrown: unknown, action: string): GraphsteadError {
   if (thrown instanceof GraphsteadError) return thrown;
   const reason = reasonOf(thrown, action);
+  if (SHARED_SESSION.test(codeOf(thrown) ?? '')) return sharedSession('OVERLOADED', thrown);
   if (ROOM.test(codeOf(thrown) ?? ''))
     return new GraphsteadError('DISK_FULL', reason, {
       fix: 'Give the database more room, or drop data.',
@@ -176,11 +208,18 @@ export function databaseFailure(thrown: unknown, action: string): GraphsteadErro
 /** The same where it is opened, and CONFIG for what it answers then, or where TLS fails: the address or the rights are wrong. */
 export function openingFailure(thrown: unknown): GraphsteadError {
   const action = 'the database could not be opened';
+  const reason = reasonOf(thrown, action);
+  // a pooler's answer, with the code that it has for whatever goes wrong
+  if (/unsupported startup parameter/.test(reason))
+    return new GraphsteadError('CONFIG', reason, {
+      fix: 'Leave the options out of the address, and set them for its user: ALTER ROLE name SET search_path = name.',
+      cause: thrown,
+    });
   const tls = tlsAdvice(thrown);
   const isRefusal = isAnswer(thrown) && !isCrossed(thrown) && !ROOM.test(codeOf(thrown) ?? '');
   if (tls === undefined && !isRefusal) return databaseFailure(thrown, action);
   const rights = 'Look at the address (--store, GRAPHSTEAD_STORE), and at what its user may do in the database.';
-  return new GraphsteadError('CONFIG', reasonOf(thrown, action), { fix: tls ?? rights, cause: thrown });
+  return new GraphsteadError('CONFIG', reason, { fix: tls ?? rights, cause: thrown });
 }
 
 function reasonOf(thrown: unknown, action: string): string {

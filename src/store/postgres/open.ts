@@ -41,6 +41,7 @@ export async function openPostgresStore(address: string, options: PostgresStoreO
   const cacheBytes = limits.storeCacheBytes;
   const link = linkTo(address, limits);
   try {
+    await link.assertSessions();
     const open = options.readOnly === true ? openToRead : openToWrite;
     const { fenced, keepsVersions } = options;
     return new PostgresStore({ link, cacheBytes, fenced, keepsVersions, ...(await open(link, options)) });
