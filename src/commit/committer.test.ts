@@ -394,6 +394,20 @@ describe('the committer', () => {
     expect((await waiting).results).toEqual({ counters: [1] });
   });
 
+  it('tells a store that it ends, which may wait for a database that is away', async () => {
+    const store = createMemoryStore({ disk });
+    const writing = await createCommitter({ store, appliers: [new CounterApplier()], clock });
+    await writing.commit(intent(add('a')));
+    const unknown = new GraphsteadError('OUTCOME_UNKNOWN', 'away');
+    const ended = new Promise<void>((_, reject) => {
+      store.ending = () => reject(unknown);
+    });
+    store.apply = () => ended;
+    const waiting = writing.commit(intent(add('a'))).catch((error: unknown) => error);
+    await writing.close();
+    expect(await waiting).toBe(unknown);
+  });
+
   it('refuses what is not plain data, too large, or too much at once', async () => {
     const parts = { counters: { add: [], extra: () => 1 } };
     await expect(committer.commit(intent(add('a'), { parts }))).rejects.toMatchObject({ code: 'INVALID_REQUEST' });

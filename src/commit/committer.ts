@@ -214,6 +214,7 @@ class GroupCommitter implements Committer {
 
   async close(): Promise<void> {
     this.#closing = true;
+    this.#store.ending?.();
     while (this.#running !== undefined) await this.#running;
     this.#stream.close();
   }

@@ -80,7 +80,7 @@ export interface ApplyOptions {
 
 /**
  * Ordered keys and bytes. Every store passes test/contract/store.ts.
- * Errors: KEY_TOO_LARGE, VALUE_TOO_LARGE, DISK_FULL, STORE_FENCED, STORE_LOCKED, STORE_FORMAT, READ_ONLY_STORE.
+ * Errors: KEY_TOO_LARGE, VALUE_TOO_LARGE, DISK_FULL, STORE_FENCED, STORE_LOCKED, STORE_FORMAT, READ_ONLY_STORE, OUTCOME_UNKNOWN.
  */
 export interface Store {
   /** raised at every writable open; a batch from an older epoch is refused with STORE_FENCED */
@@ -99,6 +99,8 @@ export interface Store {
    * batch has landed: its callers try again. A store that cannot know refuses everything from then on, until it is opened anew.
    */
   apply(batch: Batch, options: ApplyOptions): Promise<void>;
+  /** The process ends, and does not wait for a store that is away: an `apply` that it cannot tell the end of rejects with OUTCOME_UNKNOWN. */
+  ending?(): void;
   /** Writes a compact copy that opens as a store, while serving. Answers with the version that it holds. */
   backup(directory: string): Promise<number>;
   /** Old versions of entries that nobody reads and that still take room, counted up to `most`; absent where none are ever left. */

@@ -201,6 +201,26 @@ describe('a store in a database', () => {
     }
   });
 
+  it('does not ask for ever how a batch has ended where its process ends', async () => {
+    const address = await database.place();
+    const way = await wayTo(database.port);
+    try {
+      const store = await opened(address.replace(`:${database.port}/`, `:${way.port}/`));
+      await write(store, put(1, 'first'));
+      const answered = way.loseNextAnswer();
+      const writing = write(store, put(2, 'landed')).catch((error: unknown) => error);
+      await answered;
+      store.ending?.();
+      expect(await writing).toMatchObject({ code: 'OUTCOME_UNKNOWN' });
+      way.open();
+      await expect(write(store, put(3, 'since'))).rejects.toMatchObject({ code: 'OUTCOME_UNKNOWN' });
+      await store.close();
+      expect(await entries(await opened(address))).toEqual({ 1: 'first', 2: 'landed' });
+    } finally {
+      way.close();
+    }
+  });
+
   it('lets nothing land late that was told to have failed', async () => {
     const address = await database.place();
     const way = await wayTo(database.port);

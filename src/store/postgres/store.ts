@@ -61,6 +61,9 @@ export class PostgresStore implements Store {
   #sweepsFailed = 0;
   #sweepFailures = 0;
   #fenced: GraphsteadError | undefined;
+  #ends = false;
+  /** a batch that nobody will ask after any more */
+  #unknown: GraphsteadError | undefined;
   #closed = false;
   #batches = 0;
   #bytes = 0;
@@ -127,7 +130,7 @@ export class PostgresStore implements Store {
     assert(!this.#closed, 'the store is closed');
     assert(this.#applying === undefined, 'one batch at a time');
     if (this.readOnly) throw new GraphsteadError('READ_ONLY_STORE', 'this store was opened to read only');
-    if (this.#fenced) throw this.#fenced;
+    if (this.#fenced ?? this.#unknown) throw this.#fenced ?? this.#unknown;
     if (expectEpoch !== this.epoch) throw fenced(expectEpoch);
     const bytes = checkBatch(batch, this.#last);
     const written = { epoch: this.epoch, after: this.#last, seconds: HELD_SECONDS };
@@ -199,7 +202,7 @@ export class PostgresStore implements Store {
         this.#last = batch.version;
         return found?.['stands'] === true;
       } catch (thrown) {
-        if (this.#closed) throw thrown;
+        if (this.#ends) throw (this.#unknown = outcomeUnknown(thrown));
         await pause(ASK_AGAIN_MS);
       }
     }
@@ -258,6 +261,10 @@ export class PostgresStore implements Store {
     this.#parts.keepsVersions?.(databaseFailure(thrown, 'old versions in the database cannot be taken away'));
   }
 
+  ending(): void {
+    this.#ends = true;
+  }
+
   async refresh(): Promise<void> {
     assert(this.readOnly, 'one that writes knows what is newest');
     const [meta] = await this.#link.read({ text: META });
@@ -302,6 +309,7 @@ export class PostgresStore implements Store {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
+    this.#ends = true;
     clearInterval(this.#sweep);
     await Promise.allSettled([this.#applying, this.#sweeping]);
     await this.#parts.hold.end().catch(() => undefined);
@@ -314,6 +322,13 @@ async function rolledBack(writer: Writer): Promise<boolean> {
     () => true,
     () => false,
   );
+}
+
+function outcomeUnknown(cause: unknown): GraphsteadError {
+  return new GraphsteadError('OUTCOME_UNKNOWN', 'the service ends, and the database is away that was to commit this', {
+    fix: 'Look whether it was done once the service runs again, or send it again under its Idempotency-Key.',
+    cause,
+  });
 }
 
 function fenced(epoch: number): GraphsteadError {
