@@ -151,3 +151,10 @@ describe.runIf(tellsCaches)('the power goes while a directory is opened that has
     for (const image of await imagesOfStart()) expect(await versionIn(image, join(parent, 'cut'))).toBe(5);
   });
 });
+
+it('what a start that was killed has left of a new file goes with the next one', async () => {
+  await (await openLmdbStore(live, { limits })).close();
+  await mkdir(join(live, 'unfinished-store-1'));
+  await (await openLmdbStore(live, { limits })).close();
+  expect(readdirSync(live).filter((name) => name.startsWith('unfinished'))).toEqual([]);
+});

@@ -17,8 +17,8 @@ const FEW_READERS = 8;
  */
 export async function makeDataFile(directory: string): Promise<void> {
   const path = join(directory, DATA_FILE);
-  if (hasContent(path)) return;
   await clearUnfinished(directory);
+  if (hasContent(path)) return;
   const making = await mkdtemp(join(directory, UNFINISHED));
   try {
     await fill(making);

@@ -174,8 +174,7 @@ async function openWritable(
   try {
     // A killed writer's thread may still write a checkpoint that it had under way. As long as it can, the process has its locks, and
     // LMDB its readers, so that the pages of that checkpoint stay. Once LMDB has forgotten them, nothing comes after what is written here.
-    const log = readLog(path);
-    await checkLeft(path, log, readMeta(env));
+    const log = await checkLeft(path, readMeta(env));
     const meta = raiseEpoch(env, (before, version) => missingBatches(log, before, version));
     return { env, meta, hold: new WriteHold(path) };
   } catch (thrown) {

@@ -1,5 +1,5 @@
 import type * as system from 'node:fs';
-import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, open as openFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,7 +19,11 @@ import { logOfLost, rollBack } from './roll-back.js';
 // What another process does with a directory while one that will write to it is still about to open it.
 
 /** listed, and gone before it is read */
-const files = vi.hoisted(() => ({ removed: undefined as string | undefined }));
+const files = vi.hoisted(() => ({
+  removed: undefined as string | undefined,
+  /** run once, while a start brings the data file to disk */
+  syncing: undefined as (() => void) | undefined,
+}));
 
 vi.mock('node:fs', async (original) => {
   const real = await original<typeof system>();
@@ -29,7 +33,12 @@ vi.mock('node:fs', async (original) => {
     files.removed = undefined;
     return names;
   };
-  return { ...real, readdirSync };
+  const fdatasyncSync = (fd: number) => {
+    files.syncing?.();
+    files.syncing = undefined;
+    real.fdatasyncSync(fd);
+  };
+  return { ...real, fdatasyncSync, readdirSync };
 });
 
 /** run once, where the data file is about to be opened for writing */
@@ -115,6 +124,18 @@ it('a log that another process removes while it is looked for is looked for agai
   expect(readLog(live)?.epoch).toBe(1);
   expect(files.removed).toBeUndefined();
   await writer.close();
+});
+
+it.runIf(tellsCaches)('so is one that is removed before its checkpoint is written', async () => {
+  const killed = await openLmdbStore(live, { limits });
+  await apply(killed, 1);
+  vi.spyOn(Checkpoints.prototype, 'end').mockResolvedValueOnce();
+  await killed.close();
+  files.syncing = () => renameSync(join(live, 'redo-1.log'), join(live, 'redo-2.log'));
+  const next = await openLmdbStore(live, { limits });
+  expect(files.syncing).toBeUndefined();
+  expect(await batchesIn(next)).toBe(1);
+  await next.close();
 });
 
 it('a log that cannot be read is told as such', async () => {

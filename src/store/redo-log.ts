@@ -240,6 +240,17 @@ export function readLog(directory: string): LogContent | undefined {
   }
 }
 
+/** What `use` makes of the log of a directory, which it may write to: begun anew where another process removed it meanwhile. */
+export async function withLog<T>(directory: string, use: (log: LogContent | undefined) => Promise<T>): Promise<T> {
+  for (let look = 1; ; look++) {
+    try {
+      return await use(readLog(directory));
+    } catch (thrown) {
+      if (codeOf(thrown) !== 'ENOENT' || look === LOOKS) throw thrown;
+    }
+  }
+}
+
 function latestLog(directory: string): LogContent | undefined {
   const [epoch] = epochsIn(directory);
   if (epoch === undefined) return undefined;

@@ -8,7 +8,7 @@ import { syncDirectory } from './sync-file.js';
 import { type FileMeta, META, TABLE_OF_META } from './lmdb-meta.js';
 import { writerLives } from './lock-file.js';
 import { cacheOf } from './page-cache.js';
-import { type Checkpoint, checkLog, layFirstLog, type LogContent, readLog } from './redo-log.js';
+import { type Checkpoint, checkLog, layFirstLog, type LogContent, readLog, withLog } from './redo-log.js';
 
 // What LMDB wrote since the last checkpoint may be on disk in any part, its heads included. The pages that the checkpoint's
 // head leads to are there as they were: a reader held them from being used again for as long as that checkpoint counted.
@@ -65,18 +65,17 @@ function putHeadOf({ checkpoint }: LogContent, path: string): void {
 
 /**
  * Sees that the log of a directory has a checkpoint from which all of the data file can be had, before anything is written to it.
- * @param log as it stands in the directory
+ * Answers with the log, in which are the batches that the file may lack.
  * @param meta what the file says of itself; undefined for one that holds no store yet
  */
-export async function checkLeft(
-  directory: string,
-  log: LogContent | undefined,
-  meta: FileMeta | undefined,
-): Promise<void> {
+export function checkLeft(directory: string, meta: FileMeta | undefined): Promise<LogContent | undefined> {
   const path = join(directory, DATA_FILE);
-  const isOwn = log !== undefined && withFile(path, 'r', (fd) => isOwnOf(fd, log, meta));
-  if (isOwn) checkLogOf(path, directory, log);
-  else if (meta !== undefined) await beginLog(path, directory, meta);
+  return withLog(directory, async (log) => {
+    const isOwn = log !== undefined && withFile(path, 'r', (fd) => isOwnOf(fd, log, meta));
+    if (isOwn) checkLogOf(path, directory, log);
+    else if (meta !== undefined) await beginLog(path, directory, meta);
+    return log;
+  });
 }
 
 function isOwnOf(fd: number, log: LogContent, meta: FileMeta | undefined): boolean {
