@@ -207,6 +207,22 @@ describe('where the data file cannot be brought to disk', () => {
     expect(readdirSync(directory).filter((name) => name.startsWith('data.rolled-back'))).toEqual([]);
   });
 
+  it.runIf(tellsCaches)('half of a copy is left by nobody: for want of room, nor by one that was killed', async () => {
+    await failing('datasync');
+    await store.close();
+    const copies = () => readdirSync(directory).filter((name) => name.startsWith('data.rolled-back'));
+    disk.whileCopying = () => {
+      throw Object.assign(new Error('ENOSPC: no space left on device, copyfile'), { code: 'ENOSPC' });
+    };
+    await expect(open()).rejects.toMatchObject({ code: 'DISK_FULL' });
+    disk.whileCopying = undefined;
+    expect(copies()).toEqual([]);
+    writeFileSync(join(directory, 'data.rolled-back-1'), 'of one that was killed');
+    const next = await open();
+    expect([await versionOf(next), copies()]).toEqual([1, []]);
+    await next.close();
+  });
+
   it.runIf(tellsCaches)('nobody takes over while its writer lives, whose cache is not to be trusted', async () => {
     const onDisk = await failing('datasync');
     await expect(open({ takeOver: true })).rejects.toMatchObject({ code: 'STORE_LOCKED' });

@@ -1,4 +1,14 @@
-import { closeSync, copyFileSync, existsSync, fdatasyncSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  fdatasyncSync,
+  fsyncSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { assert, GraphsteadError } from '../base/index.js';
 import { inDoubt } from './failure.js';
@@ -43,11 +53,22 @@ export async function rollBack(directory: string): Promise<void> {
   if (writerLives(directory)) return; // it reads and writes on, and the cache has what it wrote
   if (log.checkpoint.cache !== NO_CACHE) return putHeadOf(log, path);
   const copy = join(directory, `${COPY}-${process.pid}`);
-  copyRolledBack(directory, log, copy);
+  clearCopies(directory); // of those that were killed
+  try {
+    copyRolledBack(directory, log, copy);
+  } catch (thrown) {
+    clearCopies(directory);
+    throw thrown;
+  }
   // Others lose their patience while a large file is copied: one of them may have replaced it, and write to it by now.
   if (logOfLost(directory)?.checkpoint.sequence !== log.checkpoint.sequence) return rmSync(copy);
   renameSync(copy, path);
   await syncDirectory(directory);
+}
+
+/** Half of a copy takes as much room as the data. */
+function clearCopies(directory: string): void {
+  for (const name of readdirSync(directory)) if (name.startsWith(COPY)) rmSync(join(directory, name), { force: true });
 }
 
 /** Copies the data file of a directory, rolled back, and leaves the directory as it is. */
