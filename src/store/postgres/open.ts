@@ -4,7 +4,7 @@ import { codeOf, GraphsteadError, type Limits, makeLimits, namedIn, nameOfThis, 
 import type { Store } from '../contract.js';
 import { Hold, HELD_SECONDS } from './hold.js';
 import { Link, openingFailure, type Row, type Writer } from './link.js';
-import { CREATE, createMeta, FORMAT, holdOn, letGo, MADE, META, readFrom, readNoMore, takeOver } from './sql.js';
+import { anyOf, CREATE, createMeta, FORMAT, holdOn, letGo, MADE, META, readFrom, readNoMore, takeOver } from './sql.js';
 import { PostgresStore, type PostgresStoreParts } from './store.js';
 
 interface PostgresStoreOptions {
@@ -34,7 +34,7 @@ export function isDatabase(address: string): boolean {
 /**
  * Opens the store in a database that speaks PostgreSQL's protocol, in the schema that its user finds first, and makes its tables where
  * they are missing. A writer that has died without a word keeps its place for a while: that is waited for.
- * Throws STORE_LOCKED, STORE_FORMAT, NOT_FOUND (read-only, and nothing there), CONFIG, OVERLOADED (no database).
+ * Throws STORE_LOCKED, STORE_FORMAT, STORE_CORRUPT, NOT_FOUND (read-only, and nothing there), CONFIG, OVERLOADED (no database).
  */
 export async function openPostgresStore(address: string, options: PostgresStoreOptions = {}): Promise<Store> {
   const limits = options.limits ?? makeLimits();
@@ -65,13 +65,22 @@ function linkTo(address: string, limits: Limits): Link {
 
 /** What `CREATE` makes, only its owner may name in it: others find it made. */
 async function create(writer: Writer): Promise<void> {
-  if (!(await isMade(writer))) await make(writer);
+  if (!(await isMade(writer))) {
+    // both are made at once: where one is left, the other is lost, and what they held; unless somebody has just made them
+    const kept = [await isMade(writer, anyOf('graphstead_meta')), await isMade(writer, anyOf('graphstead_entry'))];
+    if (kept[0] !== kept[1] && !(await isMade(writer))) throw lostTables();
+    await make(writer);
+  }
+  // in this order: whoever writes entries has made the row before
+  const entries = await writer.rows(anyOf('graphstead_entry'));
+  if ((await writer.rows(META)).length > 0) return;
+  if (entries.length > 0) throw lostTables();
   await writer.run(createMeta(randomBytes(8).toString('hex')));
 }
 
-async function isMade(writer: Writer): Promise<boolean> {
+async function isMade(writer: Writer, asks = MADE): Promise<boolean> {
   try {
-    await writer.rows(MADE);
+    await writer.rows(asks);
     return true;
   } catch (thrown) {
     if (codeOf(thrown) !== UNDEFINED_TABLE) throw thrown;
@@ -165,6 +174,16 @@ function locked(holder: string): GraphsteadError {
   return new GraphsteadError('STORE_LOCKED', `the database is in use by ${holder}`, {
     fix: 'Stop that one first, or name another database; it is one writer at a time.',
   });
+}
+
+function lostTables(): GraphsteadError {
+  return new GraphsteadError(
+    'STORE_CORRUPT',
+    'the database holds only a part of a store: a table of it is gone, or its row',
+    {
+      fix: 'Restore graphstead_meta and graphstead_entry together, or drop what is left of them to begin anew.',
+    },
+  );
 }
 
 function nothingThere(): GraphsteadError {

@@ -711,6 +711,23 @@ describe('a database that cannot be opened', () => {
     await expect(reading()).rejects.toMatchObject({ code: 'STORE_FORMAT' });
   });
 
+  it.each([
+    'DROP TABLE graphstead_entry',
+    'DROP TABLE graphstead_meta',
+    'DROP TABLE graphstead_meta, graphstead_reader',
+    'DELETE FROM graphstead_meta',
+  ])('holds a part of a store, and is not taken for an empty one: %s', async (loss) => {
+    const address = await database.place();
+    const store = await opened(address);
+    await write(store, put(1, 'kept'));
+    await store.close();
+    await database.run(`SET search_path TO ${schemaOf(address)}; ${loss}`);
+    const tables = `SELECT count(*)::int AS n FROM information_schema.tables WHERE table_schema = '${schemaOf(address)}'`;
+    const left = (await database.run(tables)).rows;
+    await expect(openPostgresStore(address)).rejects.toMatchObject({ code: 'STORE_CORRUPT', fix: /Restore/ });
+    expect((await database.run(tables)).rows).toEqual(left);
+  });
+
   it('is copied by its own means', async () => {
     const store = await opened(await database.place());
     await expect(store.backup('/nowhere')).rejects.toMatchObject({ code: 'INVALID_REQUEST', fix: /pg_dump/ });

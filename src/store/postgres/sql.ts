@@ -36,6 +36,11 @@ export const CREATE = `
   );
 `;
 
+/** A row of a table, if it has one. */
+export function anyOf(table: 'graphstead_meta' | 'graphstead_entry'): string {
+  return `SELECT 1 FROM ${table} LIMIT 1`;
+}
+
 /** Nothing, where all tables are there. */
 export const MADE = 'SELECT 1 FROM graphstead_meta, graphstead_entry, graphstead_reader LIMIT 0';
 
