@@ -201,6 +201,23 @@ describe('a store in a database', () => {
     }
   });
 
+  it('knows that a batch has landed that only took away', async () => {
+    const address = await database.place();
+    const way = await wayTo(database.port);
+    try {
+      const store = await opened(address.replace(`:${database.port}/`, `:${way.port}/`));
+      await write(store, put(1, 'first'));
+      const answered = way.loseNextAnswer();
+      const writing = write(store, put(1, undefined));
+      await answered;
+      way.open();
+      await writing;
+      expect(await entries(store)).toEqual({});
+    } finally {
+      way.close();
+    }
+  });
+
   it('does not ask for ever how a batch has ended where its process ends', async () => {
     const address = await database.place();
     const way = await wayTo(database.port);
@@ -374,6 +391,11 @@ describe('a store in a database', () => {
     const reader = await opened(address, { readOnly: true });
     const held = reader.snapshot();
     for (let i = 0; i < 5; i++) await write(store, put(1, `${i}`));
+    // what nobody reads has been taken away
+    await until(async () => {
+      const { rows } = await database.run(`SELECT horizon::int FROM ${schemaOf(address)}.graphstead_meta`);
+      return rows[0].horizon >= held.version;
+    });
     expect(await entries(reader)).toEqual({ 1: 'old' });
     await reader.refresh?.();
     expect(await entries(reader)).toEqual({ 1: '4' });
@@ -538,6 +560,26 @@ describe('who writes to a database', () => {
       code: 'STORE_LOCKED',
       message: new RegExp(`process ${process.pid} of`),
     });
+  });
+
+  it('is one of those that begin at once', async () => {
+    for (let round = 0; round < 5; round++) {
+      const address = await database.place();
+      const begun = await Promise.allSettled([1, 2, 3].map(() => opened(address, { waitMs: 0 })));
+      const stores = begun.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+      expect(stores).toHaveLength(1);
+      await write(stores[0], put(1, 'a'));
+    }
+  });
+
+  it('writes nothing more once it was replaced, though the other has not written yet', async () => {
+    const address = await database.place();
+    const first = await opened(address);
+    await write(first, put(1, 'a'));
+    const second = await opened(address, { takeOver: true });
+    await expect(write(first, put(2, 'late'))).rejects.toMatchObject({ code: 'STORE_FENCED' });
+    await write(second, put(3, 'b'));
+    expect(await entries(second)).toEqual({ 1: 'a', 3: 'b' });
   });
 
   it.each(['it writes', 'it says that it is there', 'it takes old versions away'])(
