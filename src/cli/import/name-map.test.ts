@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -32,6 +32,24 @@ describe('names of an import', () => {
     expect(again.blank('b')).toBeGreaterThan(2);
     expect(readFileSync(journal(), 'utf8').split('\n')).toContain('1 _:a');
   });
+
+  it.each(['1 _:a\n2 _:ab\n', '1 _:a\n2 _:ab\n3 ', '1 _:a\n2 _:ab\n3 _:a', '1 _:a\n2 _:ab\n3'])(
+    'are not taken from a last line that a kill cut short (%j)',
+    async (left) => {
+      writeFileSync(journal(), left);
+      next = 4;
+      const opened = async () => {
+        const names = new NameMap(lease, journal());
+        await names.reserve(1);
+        return names;
+      };
+      const names = await opened();
+      expect([names.blank('a'), names.blank('ab'), names.size, names.blank('abc')]).toEqual([1, 2, 2, 4]);
+      names.flush();
+      const again = await opened();
+      expect([again.blank('a'), again.blank('ab'), again.blank('abc'), again.size]).toEqual([1, 2, 4, 3]);
+    },
+  );
 
   it('are not given what the file names itself', async () => {
     const names = new NameMap(lease);

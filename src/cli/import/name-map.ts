@@ -1,5 +1,4 @@
 import {
-  appendFileSync,
   closeSync,
   existsSync,
   fsyncSync,
@@ -7,6 +6,7 @@ import {
   openSync,
   readFileSync,
   rmSync,
+  truncateSync,
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
@@ -47,11 +47,10 @@ export class NameMap {
   #open(path: string): void {
     mkdirSync(dirname(path), { recursive: true });
     if (existsSync(path)) {
-      for (const line of readFileSync(path, 'utf8').split('\n')) {
+      for (const line of wholeLines(path)) {
         const space = line.indexOf(' ');
-        if (space > 0) this.#keep(line.slice(space + 1), Number.parseInt(line.slice(0, space), 16));
+        this.#keep(line.slice(space + 1), Number.parseInt(line.slice(0, space), 16));
       }
-      appendFileSync(path, '\n'); // a last line that a crash cut short must not swallow the next one
     }
     this.#fd = openSync(path, 'a');
   }
@@ -145,6 +144,18 @@ export class NameMap {
     this.#fd = undefined;
   }
 }
+
+/**
+ * The lines of a journal, without a last one that a kill cut short: what is left of its name may be another node's whole name. It is cut
+ * off, so that it neither counts later nor swallows the next line. No batch that needs it was sent.
+ */
+function wholeLines(path: string): readonly string[] {
+  const bytes = readFileSync(path);
+  const end = bytes.lastIndexOf(LINE_BREAK) + 1;
+  if (end < bytes.length) truncateSync(path, end);
+  return bytes.toString('utf8', 0, end).split('\n').slice(0, -1);
+}
+const LINE_BREAK = 0x0a;
 
 /** A name cut out of a file's text would keep all of that text in memory. */
 function ownText(name: string): string {
