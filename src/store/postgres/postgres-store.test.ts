@@ -63,14 +63,17 @@ const told = (address: string, sets: string) => database.run(`UPDATE ${schemaOf(
 const endConnections = () =>
   database.run(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'graphstead'`);
 
-/** The last words of a server that could not bring its log to disk: it reads it again when it comes up, with all that had got there. */
-function panic(): Buffer {
-  const fields = ['SPANIC', 'VPANIC', 'C58030', 'Mcould not fsync file "000000010000000000000001": Input/output error'];
+function failure(severity: string, code: string, reason: string): Buffer {
+  const fields = [`S${severity}`, `V${severity}`, `C${code}`, `M${reason}`];
   const body = Buffer.from(`${fields.join('\0')}\0\0`);
   const head = Buffer.from('E\0\0\0\0');
   head.writeInt32BE(body.length + 4, 1);
   return Buffer.concat([head, body]);
 }
+
+/** The last words of a server that could not bring its log to disk: it reads it again when it comes up, with all that had got there. */
+const PANIC = failure('PANIC', '58030', 'could not fsync file "000000010000000000000001": Input/output error');
+const CROSSED = failure('ERROR', '40001', 'could not serialize access due to concurrent update');
 
 /** A way to the database that can lose an answer, and is closed from then on until it is opened. */
 async function wayTo(databasePort: number) {
@@ -97,7 +100,7 @@ async function wayTo(databasePort: number) {
         return;
       }
       lateOnes.add(inner);
-      sockets.delete(client.destroy());
+      sockets.delete(client.end(lastWords));
       late(async () => {
         inner.end(bytes);
         await once(inner, 'close');
@@ -127,8 +130,9 @@ async function wayTo(databasePort: number) {
         lost = answered;
       }),
     /** The end of the next batch stays on the way while its connection ends. @returns what brings it there after all, and ends when it was done */
-    holdNextBatch: () =>
+    holdNextBatch: (instead: Uint8Array = new Uint8Array()) =>
       new Promise<() => Promise<unknown>>((held) => {
+        lastWords = instead;
         late = held;
       }),
     open: () => {
@@ -173,7 +177,7 @@ describe('a store in a database', () => {
   it.each([
     ['was lost', 'nobody', undefined],
     ['was lost', 'another process', undefined],
-    ['was that the server goes down', 'nobody', panic()],
+    ['was that the server goes down', 'nobody', PANIC],
   ])('knows that a batch has landed whose answer %s, where %s wrote since', async (_, who, instead) => {
     const address = await database.place();
     const way = await wayTo(database.port);
@@ -238,13 +242,16 @@ describe('a store in a database', () => {
     }
   });
 
-  it('lets nothing land late that was told to have failed', async () => {
+  it.each([
+    ['nothing', undefined],
+    ['that others crossed it', CROSSED],
+  ])('lets nothing land late that was told to have failed, where the last that was heard is %s', async (_, instead) => {
     const address = await database.place();
     const way = await wayTo(database.port);
     try {
       const store = await opened(address.replace(`:${database.port}/`, `:${way.port}/`));
       await write(store, put(1, 'first'));
-      const held = way.holdNextBatch();
+      const held = way.holdNextBatch(instead);
       const writing = write(store, put(2, 'failed'));
       await expect(writing).rejects.toMatchObject({ code: 'OVERLOADED' });
       await (await held)();

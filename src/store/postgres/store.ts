@@ -35,6 +35,7 @@ const SWEEPS_FAILED = 5;
 const NAMED_KEYS = 10_000;
 /** of a batch that others crossed, at once */
 const TRIES = 10;
+const NOT_TAKEN = 'the database took no write';
 /** milliseconds until a database that went away in the middle of a commit is asked again */
 const ASK_AGAIN_MS = 250;
 
@@ -161,7 +162,7 @@ export class PostgresStore implements Store {
         await this.#try(batch, parts);
         return;
       } catch (thrown) {
-        if (!isCrossed(thrown) || tries >= TRIES) throw databaseFailure(thrown, 'the database took no write');
+        if (!isCrossed(thrown) || tries >= TRIES) throw databaseFailure(thrown, NOT_TAKEN);
       }
     }
   }
@@ -184,7 +185,9 @@ export class PostgresStore implements Store {
       if (!isKnown) writer.cut();
       // the last part commits: only its answer may be what was lost
       if (isKnown && codeOf(thrown) === NOT_OURS) throw await this.#replaced();
-      if (isKnown || begun < parts.length || !(await this.#hasLanded(batch))) throw thrown;
+      if (isKnown || begun < parts.length) throw thrown;
+      // whatever it was: its version is taken now, and the same parts could not land any more
+      if (!(await this.#hasLanded(batch))) throw databaseFailure(thrown, NOT_TAKEN);
     }
   }
 
