@@ -143,7 +143,8 @@ export class Writer {
     try {
       return await this.#client.query(text);
     } catch (thrown) {
-      if (codeOf(thrown) === READ_ONLY) this.#lost = true;
+      // one that was silent for too long may be so for as long as the system keeps it
+      if (!isAnswer(thrown) || codeOf(thrown) === READ_ONLY) this.#lost = true;
       throw thrown;
     }
   }

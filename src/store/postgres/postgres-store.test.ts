@@ -82,6 +82,7 @@ async function wayTo(databasePort: number) {
   let lost: (() => void) | undefined;
   let late: ((deliver: () => Promise<unknown>) => void) | undefined;
   const lateOnes = new Set<Socket>();
+  let ignored: string | undefined;
   let lastWords: Uint8Array = new Uint8Array();
   const server: Server = createServer((client) => {
     const inner = connect(databasePort, '127.0.0.1');
@@ -93,7 +94,13 @@ async function wayTo(databasePort: number) {
     sockets.add(client);
     if (!isOpen) return end();
     let asksCommit = false;
+    let isHeard = true;
     client.on('data', (bytes) => {
+      if (ignored !== undefined && bytes.includes(ignored)) {
+        isHeard = false;
+        ignored = undefined;
+      }
+      if (!isHeard) return;
       asksCommit ||= bytes.includes('COMMIT');
       if (late === undefined || !bytes.includes('COMMIT')) {
         inner.write(bytes);
@@ -129,6 +136,10 @@ async function wayTo(databasePort: number) {
         lastWords = instead;
         lost = answered;
       }),
+    /** Nothing more comes through the connection on which this is said next, and nothing tells its end. */
+    ignore: (said: string) => {
+      ignored = said;
+    },
     /** The end of the next batch stays on the way while its connection ends. @returns what brings it there after all, and ends when it was done */
     holdNextBatch: (instead: Uint8Array = new Uint8Array()) =>
       new Promise<() => Promise<unknown>>((held) => {
@@ -217,6 +228,23 @@ describe('a store in a database', () => {
       way.open();
       await writing;
       expect(await entries(store)).toEqual({});
+    } finally {
+      way.close();
+    }
+  });
+
+  it('asks how a batch has ended over another connection where one has fallen silent', async () => {
+    const address = `${await database.place()}&query_timeout=300`;
+    const way = await wayTo(database.port);
+    try {
+      const store = await opened(address.replace(`:${database.port}/`, `:${way.port}/`));
+      const answered = way.loseNextAnswer();
+      const writing = write(store, put(1, 'landed'));
+      await answered;
+      way.ignore('SET version');
+      way.open();
+      await writing;
+      expect(await entries(store)).toEqual({ 1: 'landed' });
     } finally {
       way.close();
     }
