@@ -169,9 +169,9 @@ export function isCrossed(thrown: unknown): boolean {
   return code === '40001' || code === '40P01';
 }
 
-/** It ends, begins, or takes no more connections. */
+/** It ends, begins, takes no more connections, or does not know itself what became of it (40003: a cluster that was divided meanwhile). */
 function isAway(thrown: unknown): boolean {
-  return /^(57P0[1-5]|08|53300)/.test(codeOf(thrown) ?? '');
+  return /^(57P0[1-5]|08|53300|40003)/.test(codeOf(thrown) ?? '');
 }
 
 const ROOM = /^(53100|53200)/;

@@ -73,6 +73,8 @@ function failure(severity: string, code: string, reason: string): Buffer {
 
 /** The last words of a server that could not bring its log to disk: it reads it again when it comes up, with all that had got there. */
 const PANIC = failure('PANIC', '58030', 'could not fsync file "000000010000000000000001": Input/output error');
+/** What a cluster answers whose node lost sight of the others in the middle of a commit. */
+const AMBIGUOUS = Buffer.concat([failure('ERROR', '40003', 'result is ambiguous'), Buffer.from('5a0000000549', 'hex')]);
 const CROSSED = failure('ERROR', '40001', 'could not serialize access due to concurrent update');
 
 /** A way to the database that can lose an answer, and is closed from then on until it is opened. */
@@ -82,6 +84,7 @@ async function wayTo(databasePort: number) {
   let lost: (() => void) | undefined;
   let late: ((deliver: () => Promise<unknown>) => void) | undefined;
   const lateOnes = new Set<Socket>();
+  let goesOn = false;
   let ignored: string | undefined;
   let lastWords: Uint8Array = new Uint8Array();
   const server: Server = createServer((client) => {
@@ -120,6 +123,13 @@ async function wayTo(databasePort: number) {
         return;
       }
       // it has answered: all of the message has been done
+      asksCommit = false;
+      if (goesOn) {
+        client.write(lastWords);
+        lost();
+        lost = undefined;
+        return;
+      }
       isOpen = false;
       sockets.delete(client.end(lastWords));
       for (const socket of sockets) socket.destroy();
@@ -136,6 +146,12 @@ async function wayTo(databasePort: number) {
         lastWords = instead;
         lost = answered;
       }),
+    /** As `loseNextAnswer`, but that nothing ends. */
+    changeNextAnswer: (instead: Uint8Array) => {
+      lastWords = instead;
+      goesOn = true;
+      lost = () => undefined;
+    },
     /** Nothing more comes through the connection on which this is said next, and nothing tells its end. */
     ignore: (said: string) => {
       ignored = said;
@@ -228,6 +244,19 @@ describe('a store in a database', () => {
       way.open();
       await writing;
       expect(await entries(store)).toEqual({});
+    } finally {
+      way.close();
+    }
+  });
+
+  it('takes no answer for a refusal that says that nothing is known', async () => {
+    const address = await database.place();
+    const way = await wayTo(database.port);
+    try {
+      const store = await opened(address.replace(`:${database.port}/`, `:${way.port}/`));
+      way.changeNextAnswer(AMBIGUOUS);
+      await write(store, put(1, 'landed'));
+      expect(await entries(store)).toEqual({ 1: 'landed' });
     } finally {
       way.close();
     }
