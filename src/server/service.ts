@@ -95,6 +95,8 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
     warnings,
     async close() {
       health.isReady = false;
+      // before those who wait for a store that is away are cut off
+      core.store.ending?.();
       await closeAll();
     },
   };

@@ -8,6 +8,7 @@ import { openService } from '../../src/server/index.js';
 import { openPostgresStore } from '../../src/store/index.js';
 import { until } from '../agent-service.js';
 import { startDatabase, type TestDatabase } from '../database.js';
+import { wayTo } from '../way-to-database.js';
 import { run, type Running, runJson, scratch, serve } from './command.js';
 
 const COUNTER = fileURLToPath(new URL('../../bench/app-counter', import.meta.url));
@@ -122,6 +123,33 @@ describe('a service on a database', () => {
       await second.close();
     } finally {
       await service.close();
+    }
+  });
+
+  it('tells whoever waits that nobody knows, where it is told to end while its database is away in the middle of a commit', async () => {
+    const way = await wayTo(database.port);
+    try {
+      const store = (await database.place()).replace(`:${database.port}/`, `:${way.port}/`);
+      const service = await openService({ store, port: 0, logLevel: 'silent' });
+      const mutate = (name: string) =>
+        fetch(`${service.url}/mutate?commitNow=true`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/rdf' },
+          body: `{ set { _:a <name> "${name}" . } }`,
+        });
+      expect((await mutate('Ann')).status).toBe(200);
+      const lost = way.loseNextAnswer();
+      const sent = mutate('Bob');
+      await lost;
+      const closed = service.close();
+      const answer = await sent;
+      expect([answer.status, await answer.json()]).toMatchObject([
+        504,
+        { errors: [{ extensions: { code: 'OUTCOME_UNKNOWN' } }] },
+      ]);
+      await closed;
+    } finally {
+      way.close();
     }
   });
 

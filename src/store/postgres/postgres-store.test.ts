@@ -1,9 +1,8 @@
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startDatabase, type TestDatabase } from '../../../test/database.js';
+import { wayTo } from '../../../test/way-to-database.js';
 import { until } from '../../../test/agent-service.js';
 import { makeLimits } from '../../base/index.js';
 import type { Batch, Range, Store } from '../contract.js';
@@ -76,101 +75,6 @@ const PANIC = failure('PANIC', '58030', 'could not fsync file "00000001000000000
 /** What a cluster answers whose node lost sight of the others in the middle of a commit. */
 const AMBIGUOUS = Buffer.concat([failure('ERROR', '40003', 'result is ambiguous'), Buffer.from('5a0000000549', 'hex')]);
 const CROSSED = failure('ERROR', '40001', 'could not serialize access due to concurrent update');
-
-/** A way to the database that can lose an answer, and is closed from then on until it is opened. */
-async function wayTo(databasePort: number) {
-  const sockets = new Set<Socket>();
-  let isOpen = true;
-  let lost: (() => void) | undefined;
-  let late: ((deliver: () => Promise<unknown>) => void) | undefined;
-  const lateOnes = new Set<Socket>();
-  let goesOn = false;
-  let ignored: string | undefined;
-  let lastWords: Uint8Array = new Uint8Array();
-  const server: Server = createServer((client) => {
-    const inner = connect(databasePort, '127.0.0.1');
-    const end = () => {
-      client.destroy();
-      if (!lateOnes.has(inner)) inner.destroy();
-    };
-    for (const socket of [client, inner]) socket.on('error', end).on('close', end);
-    sockets.add(client);
-    if (!isOpen) return end();
-    let asksCommit = false;
-    let isHeard = true;
-    client.on('data', (bytes) => {
-      if (ignored !== undefined && bytes.includes(ignored)) {
-        isHeard = false;
-        ignored = undefined;
-      }
-      if (!isHeard) return;
-      asksCommit ||= bytes.includes('COMMIT');
-      if (late === undefined || !bytes.includes('COMMIT')) {
-        inner.write(bytes);
-        return;
-      }
-      lateOnes.add(inner);
-      sockets.delete(client.end(lastWords));
-      late(async () => {
-        inner.end(bytes);
-        await once(inner, 'close');
-      });
-      late = undefined;
-    });
-    inner.on('data', (bytes) => {
-      if (lost === undefined || !asksCommit) {
-        client.write(bytes);
-        return;
-      }
-      // it has answered: all of the message has been done
-      asksCommit = false;
-      if (goesOn) {
-        client.write(lastWords);
-        lost();
-        lost = undefined;
-        return;
-      }
-      isOpen = false;
-      sockets.delete(client.end(lastWords));
-      for (const socket of sockets) socket.destroy();
-      lost();
-      lost = undefined;
-    });
-  });
-  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
-  return {
-    port: (server.address() as AddressInfo).port,
-    /** @param instead what comes in place of it */
-    loseNextAnswer: (instead: Uint8Array = new Uint8Array()) =>
-      new Promise<void>((answered) => {
-        lastWords = instead;
-        lost = answered;
-      }),
-    /** As `loseNextAnswer`, but that nothing ends. */
-    changeNextAnswer: (instead: Uint8Array) => {
-      lastWords = instead;
-      goesOn = true;
-      lost = () => undefined;
-    },
-    /** Nothing more comes through the connection on which this is said next, and nothing tells its end. */
-    ignore: (said: string) => {
-      ignored = said;
-    },
-    /** The end of the next batch stays on the way while its connection ends. @returns what brings it there after all, and ends when it was done */
-    holdNextBatch: (instead: Uint8Array = new Uint8Array()) =>
-      new Promise<() => Promise<unknown>>((held) => {
-        lastWords = instead;
-        late = held;
-      }),
-    open: () => {
-      isOpen = true;
-    },
-    close: () => {
-      for (const socket of sockets) socket.destroy();
-      server.close();
-    },
-  };
-}
 
 describe('a store in a database', () => {
   it('lands a batch whole or not at all where connections end at any moment, and knows which', async () => {
