@@ -73,11 +73,9 @@ export class DiskGuard {
     }
   }
 
-  /** Drops the ballast where less is free than a start needs. Answers whether that made room. */
-  makeRoomForStart(): boolean {
-    if (!existsSync(join(this.#directory, BALLAST_FILE)) || this.#free(this.#directory) >= START_BYTES) return false;
-    this.#dropBallast();
-    return true;
+  /** Drops the ballast where less is free than a start needs: it begins a log of its own even where it will only read. */
+  makeRoomForStart(): void {
+    if (this.#free(this.#directory) < START_BYTES) this.#dropBallast();
   }
 
   #dropBallast(): void {

@@ -13,7 +13,7 @@ import { WriteHold } from './lmdb-hold.js';
 import { checkFormat, type FileMeta, raiseEpoch, readMeta, versionOf } from './lmdb-meta.js';
 import { makeDataFile } from './lmdb-new.js';
 import { LmdbStore } from './lmdb-store.js';
-import { LockFile } from './lock-file.js';
+import { LockFile, writerLives } from './lock-file.js';
 import { WriteMark, whileNoneWrites } from './open-gate.js';
 import { Place } from './place.js';
 import { hasLog, missingBatches, readLog } from './redo-log.js';
@@ -64,18 +64,7 @@ async function putBack(path: string): Promise<void> {
 
 async function openToWrite(path: string, limits: Limits, options: LmdbStoreOptions): Promise<Store> {
   const disk = new DiskGuard(path, limits.diskReserve, options.freeBytes);
-  try {
-    return await openWith(disk, path, limits, options);
-  } catch (thrown) {
-    // it begins a log of its own even where it will only read
-    const isFull = thrown instanceof GraphsteadError && thrown.code === 'DISK_FULL';
-    if (!isFull || !disk.makeRoomForStart()) throw thrown;
-    return await openWith(disk, path, limits, options);
-  }
-}
-
-async function openWith(disk: DiskGuard, path: string, limits: Limits, options: LmdbStoreOptions): Promise<Store> {
-  const lock = takeDirectory(path, options.takeOver ?? false);
+  const lock = takeDirectory(path, options.takeOver ?? false, disk);
   let env: LmdbEnv | undefined;
   let file: FileHandle | undefined;
   let checkpoints: Checkpoints | undefined;
@@ -113,9 +102,11 @@ async function makeWhole(path: string, limits: Limits): Promise<void> {
   }
 }
 
-function takeDirectory(path: string, takeOver: boolean): LockFile {
+function takeDirectory(path: string, takeOver: boolean, disk: DiskGuard): LockFile {
   try {
     makePrivateFolder(path);
+    // Beforehand: a sync that failed for want of room must not be asked for again.
+    if (!writerLives(path)) disk.makeRoomForStart();
     return new LockFile(path, takeOver);
   } catch (thrown) {
     throw storeFailure(thrown, `opening ${path} failed`);

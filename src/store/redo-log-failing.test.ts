@@ -313,6 +313,25 @@ describe('where the data file cannot be brought to disk', () => {
     expect(await versionOf(next)).toBe(1);
     await next.close();
   });
+
+  it.runIf(tellsCaches)(
+    'a start on a full disk asks no second time, for it would be told that all is well',
+    async () => {
+      store = await open();
+      await apply(store, 1);
+      vi.spyOn(Checkpoints.prototype, 'end').mockResolvedValueOnce();
+      await store.close();
+      disk.startFails = true;
+      await expect(open({ freeBytes: () => 0 })).rejects.toMatchObject({
+        code: 'DISK_FULL',
+        message: expect.stringContaining('opened anew'),
+      });
+      disk.startFails = false;
+      const next = await open();
+      expect(await versionOf(next)).toBe(1);
+      await next.close();
+    },
+  );
 });
 
 it.each([
