@@ -36,6 +36,12 @@ export function storeFailure(thrown: unknown, action: string): GraphsteadError {
   return failureOf(thrown, action, DATA);
 }
 
+/** The same for a start, whose first transaction LMDB may find half the room for: DISK_FULL, as in `writeFailure`. */
+export function openFailure(thrown: unknown, path: string): GraphsteadError {
+  const action = `opening ${path} failed`;
+  return errnoOf(thrown) === EIO ? diskFull(`${action}: ${CUT_SHORT}`) : failureOf(thrown, action, DATA);
+}
+
 /** The same for a backup or an export, which has a folder of its own. One that was cut short is DISK_FULL, as in `writeFailure`. */
 export function copyFailure(thrown: unknown, action: string, folder: string): GraphsteadError {
   const advice = {

@@ -5,7 +5,7 @@ import { assert, GraphsteadError, type Limits, makeLimits, makePrivateFolder } f
 import { Checkpoints } from './checkpoints.js';
 import type { Store } from './contract.js';
 import { DiskGuard } from './disk.js';
-import { storeFailure } from './failure.js';
+import { openFailure, storeFailure } from './failure.js';
 import { nothingThere, unfinishedCopies } from './lmdb-copy.js';
 import { DATA_FILE, type LmdbEnv, openEnv, openToRead } from './lmdb-env.js';
 import { corrupt } from './lmdb-head.js';
@@ -89,7 +89,7 @@ async function openToWrite(path: string, limits: Limits, options: LmdbStoreOptio
     await hold?.close();
     await env?.root.close();
     await file?.close();
-    throw storeFailure(thrown, `opening ${path} failed`);
+    throw openFailure(thrown, path);
   }
 }
 

@@ -22,6 +22,8 @@ const disk = vi.hoisted(() => ({
   cutsShort: false,
   checkpointsFail: false,
   startFails: false,
+  /** LMDB's own word for a write of several pages that found room for some */
+  cutsLmdbShort: false,
   /** a file that takes the room which a log needs */
   fullWith: '',
   whileCopying: undefined as (() => void) | undefined,
@@ -71,7 +73,14 @@ const lmdb = vi.hoisted(() => ({ env: undefined as environments.LmdbEnv | undefi
 
 vi.mock('./lmdb-env.js', async (original) => {
   const real = await original<typeof environments>();
-  const openEnv: typeof real.openEnv = async (...args) => (lmdb.env = await real.openEnv(...args));
+  const openEnv: typeof real.openEnv = async (...args) => {
+    lmdb.env = await real.openEnv(...args);
+    if (disk.cutsLmdbShort && lmdb.env !== undefined && !args[1].readOnly)
+      vi.spyOn(lmdb.env.meta, 'transactionSync').mockImplementation(() => {
+        throw Object.assign(new Error('Input/output error'), { code: 5 });
+      });
+    return lmdb.env;
+  };
   return { ...real, openEnv };
 });
 
@@ -85,7 +94,8 @@ let directory: string;
 
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'graphstead-failing-'));
-  disk.fails = disk.leavesBytes = disk.cutsShort = disk.checkpointsFail = disk.startFails = false;
+  disk.fails = disk.leavesBytes = disk.cutsShort = disk.checkpointsFail = false;
+  disk.startFails = disk.cutsLmdbShort = false;
   disk.fullWith = '';
 });
 afterEach(async () => {
@@ -463,3 +473,16 @@ it('a start on a full disk gets the room of the ballast, and leaves no half of a
   await expect(open()).rejects.toMatchObject({ code: 'DISK_FULL' });
   expect(readdirSync(directory).filter((name) => name.startsWith('redo-'))).toEqual([`redo-${store.epoch}.log`]);
 });
+
+it.each(['a new directory', 'one that holds a store'])(
+  'a start that LMDB has no room for is told so: of %s',
+  async (which) => {
+    if (which.startsWith('one')) await (await openLmdbStore(directory, { limits })).close();
+    disk.cutsLmdbShort = true;
+    await expect(openLmdbStore(directory, { limits })).rejects.toMatchObject({
+      code: 'DISK_FULL',
+      message: expect.stringContaining(`opening ${directory} failed`),
+      fix: expect.stringContaining('data directory'),
+    });
+  },
+);
