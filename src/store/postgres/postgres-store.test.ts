@@ -15,7 +15,9 @@ beforeAll(async () => {
 afterAll(() => database.stop());
 
 const open: Store[] = [];
+const ways: { close(): void }[] = [];
 afterEach(async () => {
+  for (const way of ways.splice(0)) way.close();
   for (const store of open.splice(0)) await store.close();
 });
 
@@ -30,6 +32,15 @@ async function opened(address: string, options: Parameters<typeof openPostgresSt
   const store = await openPostgresStore(address, options);
   open.push(store);
   return store;
+}
+
+/** A store that reaches its database by a way that can be cut; others reach it by `address`. */
+async function behindWay(settings = '') {
+  const address = await database.place();
+  const way = await wayTo(database.port);
+  ways.push(way);
+  const store = await opened(`${address.replace(`:${database.port}/`, `:${way.port}/`)}${settings}`);
+  return { address, way, store };
 }
 
 let versions = 0;
@@ -110,117 +121,81 @@ describe('a store in a database', () => {
     ['was lost', 'another process', undefined],
     ['was that the server goes down', 'nobody', PANIC],
   ])('knows that a batch has landed whose answer %s, where %s wrote since', async (_, who, instead) => {
-    const address = await database.place();
-    const way = await wayTo(database.port);
-    try {
-      const store = await opened(address.replace(`:${database.port}/`, `:${way.port}/`));
-      await write(store, put(1, 'first'));
-      const answered = way.loseNextAnswer(instead);
-      const writing = write(store, put(2, 'landed'));
-      await answered;
-      if (who === 'nobody') {
-        way.open();
-        await writing;
-        expect(await entries(store)).toEqual({ 1: 'first', 2: 'landed' });
-        return;
-      }
-      const second = await opened(address, { takeOver: true });
-      expect(await entries(second)).toEqual({ 1: 'first', 2: 'landed' });
-      await write(second, put(3, 'since'));
+    const { address, way, store } = await behindWay();
+    await write(store, put(1, 'first'));
+    const answered = way.loseNextAnswer(instead);
+    const writing = write(store, put(2, 'landed'));
+    await answered;
+    if (who === 'nobody') {
       way.open();
       await writing;
       expect(await entries(store)).toEqual({ 1: 'first', 2: 'landed' });
-      await expect(write(store, put(4, 'late'))).rejects.toMatchObject({ code: 'STORE_FENCED' });
-    } finally {
-      way.close();
+      return;
     }
+    const second = await opened(address, { takeOver: true });
+    expect(await entries(second)).toEqual({ 1: 'first', 2: 'landed' });
+    await write(second, put(3, 'since'));
+    way.open();
+    await writing;
+    expect(await entries(store)).toEqual({ 1: 'first', 2: 'landed' });
+    await expect(write(store, put(4, 'late'))).rejects.toMatchObject({ code: 'STORE_FENCED' });
   });
 
   it('knows that a batch has landed that only took away', async () => {
-    const address = await database.place();
-    const way = await wayTo(database.port);
-    try {
-      const store = await opened(address.replace(`:${database.port}/`, `:${way.port}/`));
-      await write(store, put(1, 'first'));
-      const answered = way.loseNextAnswer();
-      const writing = write(store, put(1, undefined));
-      await answered;
-      way.open();
-      await writing;
-      expect(await entries(store)).toEqual({});
-    } finally {
-      way.close();
-    }
+    const { way, store } = await behindWay();
+    await write(store, put(1, 'first'));
+    const answered = way.loseNextAnswer();
+    const writing = write(store, put(1, undefined));
+    await answered;
+    way.open();
+    await writing;
+    expect(await entries(store)).toEqual({});
   });
 
   it('takes no answer for a refusal that says that nothing is known', async () => {
-    const address = await database.place();
-    const way = await wayTo(database.port);
-    try {
-      const store = await opened(address.replace(`:${database.port}/`, `:${way.port}/`));
-      way.changeNextAnswer(AMBIGUOUS);
-      await write(store, put(1, 'landed'));
-      expect(await entries(store)).toEqual({ 1: 'landed' });
-    } finally {
-      way.close();
-    }
+    const { way, store } = await behindWay();
+    way.changeNextAnswer(AMBIGUOUS);
+    await write(store, put(1, 'landed'));
+    expect(await entries(store)).toEqual({ 1: 'landed' });
   });
 
   it('asks how a batch has ended over another connection where one has fallen silent', async () => {
-    const address = `${await database.place()}&query_timeout=300`;
-    const way = await wayTo(database.port);
-    try {
-      const store = await opened(address.replace(`:${database.port}/`, `:${way.port}/`));
-      const answered = way.loseNextAnswer();
-      const writing = write(store, put(1, 'landed'));
-      await answered;
-      way.ignore('SET version');
-      way.open();
-      await writing;
-      expect(await entries(store)).toEqual({ 1: 'landed' });
-    } finally {
-      way.close();
-    }
+    const { way, store } = await behindWay('&query_timeout=300');
+    const answered = way.loseNextAnswer();
+    const writing = write(store, put(1, 'landed'));
+    await answered;
+    way.ignore('SET version');
+    way.open();
+    await writing;
+    expect(await entries(store)).toEqual({ 1: 'landed' });
   });
 
   it('does not ask for ever how a batch has ended where its process ends', async () => {
-    const address = await database.place();
-    const way = await wayTo(database.port);
-    try {
-      const store = await opened(address.replace(`:${database.port}/`, `:${way.port}/`));
-      await write(store, put(1, 'first'));
-      const answered = way.loseNextAnswer();
-      const writing = write(store, put(2, 'landed')).catch((error: unknown) => error);
-      await answered;
-      store.ending?.();
-      expect(await writing).toMatchObject({ code: 'OUTCOME_UNKNOWN' });
-      way.open();
-      await expect(write(store, put(3, 'since'))).rejects.toMatchObject({ code: 'OUTCOME_UNKNOWN' });
-      await store.close();
-      expect(await entries(await opened(address))).toEqual({ 1: 'first', 2: 'landed' });
-    } finally {
-      way.close();
-    }
+    const { address, way, store } = await behindWay();
+    await write(store, put(1, 'first'));
+    const answered = way.loseNextAnswer();
+    const writing = write(store, put(2, 'landed')).catch((error: unknown) => error);
+    await answered;
+    store.ending?.();
+    expect(await writing).toMatchObject({ code: 'OUTCOME_UNKNOWN' });
+    way.open();
+    await expect(write(store, put(3, 'since'))).rejects.toMatchObject({ code: 'OUTCOME_UNKNOWN' });
+    await store.close();
+    expect(await entries(await opened(address))).toEqual({ 1: 'first', 2: 'landed' });
   });
 
   it.each([
     ['nothing', undefined],
     ['that others crossed it', CROSSED],
   ])('lets nothing land late that was told to have failed, where the last that was heard is %s', async (_, instead) => {
-    const address = await database.place();
-    const way = await wayTo(database.port);
-    try {
-      const store = await opened(address.replace(`:${database.port}/`, `:${way.port}/`));
-      await write(store, put(1, 'first'));
-      const held = way.holdNextBatch(instead);
-      const writing = write(store, put(2, 'failed'));
-      await expect(writing).rejects.toMatchObject({ code: 'OVERLOADED' });
-      await (await held)();
-      await write(store, put(3, 'since'));
-      expect(await entries(store)).toEqual({ 1: 'first', 3: 'since' });
-    } finally {
-      way.close();
-    }
+    const { way, store } = await behindWay();
+    await write(store, put(1, 'first'));
+    const held = way.holdNextBatch(instead);
+    const writing = write(store, put(2, 'failed'));
+    await expect(writing).rejects.toMatchObject({ code: 'OVERLOADED' });
+    await (await held)();
+    await write(store, put(3, 'since'));
+    expect(await entries(store)).toEqual({ 1: 'first', 3: 'since' });
   });
 
   it('goes on by itself once a database that went away is back', async () => {
