@@ -89,6 +89,9 @@ export async function wayTo(databasePort: number) {
     open: () => {
       isOpen = true;
     },
+    shut: () => {
+      isOpen = false;
+    },
     close: () => {
       for (const socket of sockets) socket.destroy();
       server.close();

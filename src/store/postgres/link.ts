@@ -61,7 +61,12 @@ export class Link {
     this.#renewedAt = performance.now();
     const before = this.#pool;
     this.#pool = this.#newPool();
-    before.end().catch(() => undefined);
+    // One that ends serves nobody who waits for a connection of it.
+    const end = (): void => {
+      if (before.waitingCount === 0) before.end().catch(() => undefined);
+    };
+    before.on('release', end);
+    end();
   }
 
   /** Throws what `databaseFailure` makes of it. */
