@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { copyFile, mkdir, mkdtemp, open as openFile, rm } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, open as openFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -150,6 +150,16 @@ describe.runIf(tellsCaches)('the power goes while a directory is opened that has
     }
     for (const image of await imagesOfStart()) expect(await versionIn(image, join(parent, 'cut'))).toBe(5);
   });
+});
+
+it('a data file that is a link to one that is not there yet is made where it leads to', async () => {
+  await mkdir(live);
+  const place = join(parent, 'elsewhere.mdb');
+  await symlink(place, join(live, DATA_FILE));
+  const store = await openLmdbStore(live, { limits });
+  await store.apply({ version: 1, puts }, { expectEpoch: store.epoch });
+  await store.close();
+  expect(statSync(place).size).toBeGreaterThan(puts.length * 700);
 });
 
 it('what a start that was killed has left of a new file goes with the next one', async () => {

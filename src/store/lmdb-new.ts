@@ -1,4 +1,4 @@
-import { renameSync } from 'node:fs';
+import { lstatSync, renameSync } from 'node:fs';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { assert } from '../base/index.js';
@@ -18,7 +18,7 @@ const FEW_READERS = 8;
 export async function makeDataFile(directory: string): Promise<void> {
   const path = join(directory, DATA_FILE);
   await clearUnfinished(directory);
-  if (hasContent(path)) return;
+  if (hasContent(path) || leadsElsewhere(path)) return;
   const making = await mkdtemp(join(directory, UNFINISHED));
   try {
     await fill(making);
@@ -29,6 +29,11 @@ export async function makeDataFile(directory: string): Promise<void> {
   } finally {
     await rm(making, { recursive: true, force: true });
   }
+}
+
+/** A link that leads to no file yet: LMDB makes the file where it leads to. */
+function leadsElsewhere(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
 }
 
 /** What is left of starts that ended before. */
