@@ -37,6 +37,8 @@ export async function startDatabase(): Promise<TestDatabase> {
     port,
     persistent: true,
     createPostgresUser: process.getuid?.() === 0,
+    // whatever the machine's own locale is, and whether it is installed
+    initdbFlags: ['--locale=C', '--encoding=UTF8'],
     onLog: () => undefined,
     onError: () => undefined,
   });
