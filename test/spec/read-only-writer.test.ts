@@ -11,6 +11,7 @@ import { run, scratch, serve } from '../cli/command.js';
 import { freePort } from '../free-port.js';
 import { startService, type TestService } from '../service.js';
 import { openStream } from '../sse.js';
+import { TestSocket } from '../web-socket.js';
 
 const APP = `
 import { Agent, agents } from 'graphstead/app';
@@ -455,6 +456,46 @@ describe('a service that only reads and knows the one that writes', () => {
     expect((await reader.graphql(BOOKS, {}, other)).body.data.queryBook).toEqual([{ title: 'A' }]);
     const refused = await reader.graphql(ADD, { title: 'B' }, other);
     expect([refused.status, refused.body.errors[0].extensions.code]).toEqual([401, 'UNAUTHENTICATED']);
+  });
+
+  it('asks who opens a WebSocket for a key, also where the one that writes needs none', async () => {
+    const { writer, readOnly } = await pair();
+    const environment = {
+      GRAPHSTEAD_API_KEYS: 'whole',
+      GRAPHSTEAD_CLIENT_KEYS: 'page',
+      GRAPHSTEAD_METRICS_KEYS: 'figures',
+    };
+    const { url } = await service({ ...readOnly, writer: writer.url, host: '0.0.0.0', environment });
+    const socketOf = async (options = {}): Promise<TestSocket> => {
+      const client = await TestSocket.open(url.replace('0.0.0.0', '127.0.0.1'), options);
+      opened.push(() => client.socket.terminate());
+      return client;
+    };
+    const add = 'mutation { addBook(input: [{ title: "A" }]) { numUids } }';
+    for (const protocol of ['graphql-transport-ws', 'graphql-ws']) {
+      const type = protocol === 'graphql-ws' ? 'start' : 'subscribe';
+      for (const payload of [{}, { 'x-api-key': 'other' }, { 'x-api-key': 'figures' }]) {
+        const client = await socketOf({ protocol });
+        client.say({ type: 'connection_init', payload });
+        client.say({ id: '1', type, payload: { query: add } });
+        expect((await client.closed).code).toBe(4403);
+      }
+      const early = await socketOf({ protocol });
+      early.say({ id: '1', type, payload: { query: add } });
+      expect(await early.closed).toEqual({ code: 4401, reason: 'connection_init comes first' });
+    }
+    await expect(socketOf({ headers: { 'x-api-key': 'figures' } })).rejects.toMatchObject({ status: 403 });
+    expect((await writer.graphql(BOOKS)).body.data.queryBook).toEqual([]);
+
+    const done = { type: 'next', payload: { data: { addBook: { numUids: 1 } } } };
+    const said = await socketOf();
+    await said.greet({ 'X-API-Key': 'page' });
+    expect(await said.ask(add)).toMatchObject(done);
+    for (const options of [{ headers: { authorization: 'Bearer whole' } }, { path: '/graphql?apiKey=page' }]) {
+      const client = await socketOf(options);
+      await client.greet();
+      expect(await client.ask(add)).toMatchObject(done);
+    }
   });
 });
 

@@ -1,7 +1,7 @@
 import { request as overHttp, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import { request as overHttps } from 'node:https';
 import type { Socket } from 'node:net';
-import { pipeline, type Readable } from 'node:stream';
+import { type Duplex, pipeline, type Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { urlToHttpOptions } from 'node:url';
 import type { GraphsteadError, Limits, Trace } from '../../base/index.js';
@@ -33,6 +33,22 @@ interface Waiting {
   once(event: 'close', listener: () => void): unknown;
 }
 
+/** Lets through what a client says, or fails; the client is told its last word then. */
+interface TunnelGate extends Duplex {
+  readonly lastWord: Buffer;
+}
+
+/** Who asks for a connection that lasts. */
+interface TunnelClient {
+  readonly socket: Socket;
+  /** what came on it behind the request */
+  readonly head: Buffer;
+  /** what it says goes through this */
+  readonly gate: TunnelGate | undefined;
+  /** told why nobody could be asked */
+  refused(thrown: unknown): void;
+}
+
 /** What is common to all that is sent there. */
 export interface ForwardTerms {
   readonly limits: Limits;
@@ -51,8 +67,8 @@ export interface Forwarder {
    * what was asked and did not say so, OVERLOADED.
    */
   ask(received: Received, body: Buffer, waiting: Waiting): Promise<Answered>;
-  /** Connects a client that asks for a WebSocket with that service. `refused` is told why nobody could be asked. */
-  tunnel(received: Received, client: Socket, head: Buffer, refused: (thrown: unknown) => void): void;
+  /** Connects a client that asks for a WebSocket with that service. */
+  tunnel(received: Received, client: TunnelClient): void;
 }
 
 /** @param url of the service that writes, as `http://10.0.0.1:8686`. Throws CONFIG */
@@ -111,7 +127,7 @@ class WriterForwarder implements Forwarder {
     }
   }
 
-  tunnel(received: Received, client: Socket, head: Buffer, refused: (thrown: unknown) => void): void {
+  tunnel(received: Received, { socket: client, head, gate, refused }: TunnelClient): void {
     this.#holdPlace(client);
     const { sent } = this.#begin(received, undefined, UPGRADE);
     const late = setTimeout(() => sent.destroy(new Error('it has not answered')), this.#limits.forwardMs);
@@ -130,8 +146,7 @@ class WriterForwarder implements Forwarder {
       answered();
       client.write(headOf(answer, answer.headers));
       client.write(first);
-      writer.write(head);
-      client.pipe(writer).pipe(client);
+      connect(client, head, writer, gate);
       writer.on('error', () => writer.destroy());
       client.once('close', () => writer.destroy());
       writer.once('close', () => client.destroy());
@@ -214,6 +229,19 @@ class WriterForwarder implements Forwarder {
   #unknown(cause: unknown): GraphsteadError {
     return outcomeUnknown('Look whether it was done; with an Idempotency-Key it can be sent again.', cause);
   }
+}
+
+/** Both ways; what the client says, `head` first, through the gate. */
+function connect(client: Socket, head: Buffer, writer: Socket, gate: TunnelGate | undefined): void {
+  writer.pipe(client);
+  const through = gate ?? writer;
+  through.write(head);
+  client.pipe(through);
+  gate?.pipe(writer);
+  gate?.once('error', () => {
+    writer.unpipe(client);
+    client.end(gate.lastWord, () => writer.destroy());
+  });
 }
 
 /** What a WebSocket's handshake says of its connection (RFC 6455, 4.1). */

@@ -4,6 +4,7 @@ import type { WebSocket } from 'ws';
 import { asError, GraphsteadError, toWire } from '../../base/index.js';
 import type { AccessCheck } from '../authenticate.js';
 import type { LargeBodies } from '../bodies.js';
+import { CLOSE, reasonOf } from './close.js';
 import { Coming } from './coming.js';
 import { headersWith } from './headers.js';
 import { Operation } from './operation.js';
@@ -11,22 +12,8 @@ import { Outlet } from './outlet.js';
 import { type ClientMessage, errorMessage, type Protocol, readMessage } from './protocol.js';
 import { type Runner, run } from './run.js';
 
-/** bytes of the reason that a close frame may carry (RFC 6455, 5.5) */
-const REASON_BYTES = 123;
 /** milliseconds that a client has to answer the end of its connection when the service stops */
 const LEAVING_MS = 1_000;
-
-/** Close codes of the protocol; those below 4000 are of RFC 6455. */
-const CLOSE = {
-  away: 1001,
-  full: 1013,
-  invalid: 4400,
-  unauthorized: 4401,
-  forbidden: 4403,
-  silent: 4408,
-  repeated: 4409,
-  initAgain: 4429,
-} as const;
 
 /** What a connection needs of the service. */
 export interface Service extends Runner {
@@ -236,13 +223,7 @@ export class SocketConnection {
   }
 
   #close(code: number, reason: string): void {
-    this.#socket.close(
-      code,
-      Buffer.from(reason)
-        .subarray(0, REASON_BYTES)
-        .toString('utf8')
-        .replace(/\ufffd$/, ''),
-    );
+    this.#socket.close(code, reasonOf(reason));
   }
 
   #end(): void {

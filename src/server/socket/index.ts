@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import { type IncomingMessage, maxHeaderSize } from 'node:http';
 import type { Socket } from 'node:net';
 import { Server as TlsServer } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
@@ -10,7 +10,9 @@ import { failure } from '../envelope.js';
 import { type Received, wasForwarded } from '../forward/index.js';
 import type { Turns } from '../in-turn.js';
 import { refuseSocket } from '../refuse-socket.js';
+import { CLOSE } from './close.js';
 import { type Service, SocketConnection } from './connection.js';
+import { Gate } from './gate.js';
 import { protocolOf } from './protocol.js';
 
 interface SocketOptions extends Service {
@@ -19,8 +21,6 @@ interface SocketOptions extends Service {
   readonly turns: Turns;
 }
 
-/** close code of the protocol: no subprotocol that both know */
-const UNKNOWN_PROTOCOL = 4406;
 /** milliseconds that is waited for those whose operations are not known here when the service stops */
 const LEAVING_MS = 1_000;
 
@@ -45,7 +45,7 @@ export function serveSockets(app: FastifyInstance, options: SocketOptions): void
     socket.on('error', () => undefined);
     const protocol = protocolOf([socket.protocol]);
     if (protocol === undefined) {
-      socket.close(UNKNOWN_PROTOCOL, 'offer the subprotocol graphql-transport-ws, or graphql-ws');
+      socket.close(CLOSE.unknownProtocol, 'offer the subprotocol graphql-transport-ws, or graphql-ws');
       return;
     }
     const { url = '', headers } = request;
@@ -59,9 +59,10 @@ export function serveSockets(app: FastifyInstance, options: SocketOptions): void
     socket.once('close', () => sockets.delete(socket));
     const refused = (thrown: unknown) => refuse(socket, thrown, core.names);
     try {
-      assertTaken(request, options);
+      const isToShow = assertTaken(request, options);
       if (core.forwarder !== undefined && !wasForwarded(request)) {
-        core.forwarder.tunnel(receivedAs(request, options.nextId()), socket, head, refused);
+        const gate = isToShow ? gateOf(request, options) : undefined;
+        core.forwarder.tunnel(receivedAs(request, options.nextId()), { socket, head, gate, refused });
         return;
       }
       socket.once('close', core.streams.enter());
@@ -101,8 +102,10 @@ export function serveSockets(app: FastifyInstance, options: SocketOptions): void
   });
 }
 
-/** Throws why the service opens no WebSocket for it. A key may come in the first message, where browsers send it. */
-function assertTaken(request: IncomingMessage, { core, check, origins, late }: SocketOptions): void {
+/**
+ * Throws why the service opens no WebSocket for it. True where a key has to come in the first message, where browsers send it.
+ */
+function assertTaken(request: IncomingMessage, { core, check, origins, late }: SocketOptions): boolean {
   const { method = '', url = '', headers } = request;
   if (late.isStopping) throw new GraphsteadError('NOT_READY', 'the service is stopping', { fix: 'ask again' });
   const refusal = check({ method, url, headers });
@@ -113,9 +116,21 @@ function assertTaken(request: IncomingMessage, { core, check, origins, late }: S
     throw new GraphsteadError('NOT_FOUND', `${path} opens no WebSocket`, { fix: 'open it at /graphql' });
   }
   const { origin, host } = headers;
-  if (origin === undefined || origins.mayRead(origin, host)) return;
+  if (origin === undefined || origins.mayRead(origin, host)) return refusal !== undefined;
   throw new GraphsteadError('FORBIDDEN', `a page of ${origin} may not ask here`, {
     fix: 'name its origin in the type definitions: # Service.Allow-Origin "https://app.example.com"',
+  });
+}
+
+/** What its first message says is taken for headers, and so bounded as they are. */
+function gateOf({ url = '', headers }: IncomingMessage, { core, check }: SocketOptions): Gate {
+  const protocol = protocolOf((headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim()));
+  return new Gate({
+    check,
+    protocol,
+    url,
+    headers,
+    messageBytes: Math.min(core.limits.webSocketMessageBytes, maxHeaderSize),
   });
 }
 
