@@ -5,7 +5,7 @@ import { GraphsteadError } from '../base/index.js';
 /** Keys by the variable that names them, and the only paths each kind opens; absent: everything, gRPC too. */
 const KINDS = [
   { variable: 'GRAPHSTEAD_API_KEYS' },
-  { variable: 'GRAPHSTEAD_CLIENT_KEYS', paths: ['/graphql', '/mcp'] },
+  { variable: 'GRAPHSTEAD_CLIENT_KEYS', paths: ['/graphql', '/mcp'], inAddress: true },
   { variable: 'GRAPHSTEAD_METRICS_KEYS', paths: ['/metrics'] },
 ] as const;
 
@@ -16,6 +16,8 @@ interface ApiKey {
   readonly digest: Buffer;
   readonly variable: string;
   readonly paths?: readonly string[];
+  /** it may stand in an address, where proxies and histories keep it */
+  readonly inAddress?: boolean;
 }
 
 /** What a request may show: headers by lower-case names, and its address for what stands behind the question mark. */
@@ -65,7 +67,7 @@ export class ApiKeys {
     if (keysOf(headers).some((key) => opens(this.#find(key)))) return true;
     const named = keyInAddress(url);
     const found = named === undefined ? undefined : this.#find(named);
-    return found?.paths !== undefined && opens(found);
+    return found?.inAddress === true && opens(found);
   }
 
   /** A text that stands for the first of the headers' keys that counts; undefined where none does. */

@@ -104,6 +104,8 @@ it('gRPC is open to keys that open everything alone', async () => {
 it('a key of GRAPHSTEAD_METRICS_KEYS opens /metrics alone', async () => {
   expect((await ask('/metrics', { authorization: 'Bearer scraper' })).status).toBe(200);
   expect((await graphql({ authorization: 'Bearer scraper' }, '{ queryNote { text } }')).status).toBe(403);
+  const inAddress = await ask('/metrics?apiKey=scraper');
+  expect([inAddress.status, await code(inAddress)]).toEqual([401, 'UNAUTHENTICATED']);
 });
 
 it('a key of two kinds stops the start', async () => {
