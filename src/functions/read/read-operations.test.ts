@@ -199,6 +199,40 @@ describe('reading functions', () => {
     ]);
   });
 
+  it('names a generic union after what it holds, as a generic object', () => {
+    const { types, operations } = read(`
+      interface User { id: string }
+      type Result<T> = { ok: true; value: T } | { ok: false; error: string };
+      export function getUser(): Result<User> { throw 0; }
+      export function getUsers(): Result<User[]> | null { throw 0; }
+      export function getPlace(): Result<{ city: string }> { throw 0; }
+      export function getAgain(): Promise<Result<User>> { throw 0; }
+    `);
+    const results = operations.map(({ result }) => shown(result));
+    expect(results).toEqual(['UserResult!', 'UserArrayResult', 'GetPlaceResult!', 'UserResult!']);
+    const unions = Object.fromEntries(types.flatMap((type) => (type.kind === 'union' ? [[type.name, type]] : [])));
+    const members = unions['UserArrayResult'].members.map(({ type }) => type);
+    expect(members.sort()).toEqual(['UserArrayResultFalse', 'UserArrayResultTrue']);
+  });
+
+  it('names an enum after its place where only an alias of TypeScript names it', () => {
+    const { operations } = read(`
+      type Role = 'admin' | 'user';
+      export function getRole(role: NonNullable<Role | null>): NonNullable<Role | null> { return role; }
+    `);
+    expect(operations.map(({ args, result }) => [shown(args[0].type), shown(result)])).toEqual([
+      ['GetRoleRole!', 'GetRoleResult!'],
+    ]);
+  });
+
+  it('refuses a generic union that grows without end', () => {
+    const [mistake] = mistakes(`
+      type Nest<T> = { end: true; value: T } | { end: false; below: Nest<T[]> };
+      export function getNest(): Nest<string> { throw 0; }
+    `);
+    expect(mistake).toMatchObject({ code: 'FUNCTION_TYPE', message: expect.stringContaining('grows without end') });
+  });
+
   it('keeps the numbers of a union of them, which GraphQL has no type for', () => {
     const { operations } = read(`
       export function getLevel(level: 1 | 2, from?: 10 | 20 | null, open: number = 1): (1 | 2)[] { return [level]; }

@@ -201,10 +201,7 @@ export class TypeReader {
       return this.#refused(place, 'an object with arbitrary keys', JSON_FIX);
     }
     if (properties.length === 0) return this.#refused(place, 'an object without fields', JSON_FIX);
-    if (this.#isNested(type, MOST_NESTED)) {
-      const fix = 'let it hold itself with the type arguments that it was given, or name what it holds in an interface';
-      return this.#refused(place, `a generic type that grows without end: ${this.#text(type)}`, fix);
-    }
+    if (this.#isNested(type, MOST_NESTED)) return this.#endless(type, place);
     const name = this.#nameOf(type, place);
     const kind = place.direction === 'input' ? 'input' : 'object';
     const standing = this.#definitions.get(name)?.kind;
@@ -262,7 +259,8 @@ export class TypeReader {
     if (tag === undefined) {
       return this.#refused(place, `the union ${this.#text(whole)}`, "give each member a literal field: kind: 'circle'");
     }
-    const name = whole.aliasSymbol?.name ?? place.hint;
+    if (this.#isNested(whole, MOST_NESTED)) return this.#endless(whole, place);
+    const name = this.#unionName(whole, place);
     if (this.#claim(name, whole, place)) {
       const members = types.map((type, i) => {
         const use = this.#object(type, { ...place, hint: `${name}${pascal(tag.values[i][0])}` });
@@ -280,7 +278,7 @@ export class TypeReader {
   }
 
   #enum(whole: ts.Type, types: readonly ts.Type[], values: readonly string[], place: Place): Omit<TypeUse, 'nullable'> {
-    const name = whole.aliasSymbol?.name ?? enumName(types) ?? place.hint;
+    const name = this.#unionName(whole, { ...place, hint: enumName(types) ?? place.hint });
     const members = values.map((value) => ({ name: value, value }));
     const wrong = values.find(
       (value) => !NAME.test(value) || value.startsWith('__') || /^(true|false|null)$/.test(value),
@@ -321,6 +319,14 @@ export class TypeReader {
     return place.direction === 'input' && !named.endsWith('Input') ? `${named}Input` : named;
   }
 
+  /** An alias without type arguments as it is written; `Result<User>` becomes UserResult, and what TypeScript's own aliases make has no name. */
+  #unionName(whole: ts.Type, place: Place): string {
+    const { aliasSymbol: alias } = whole;
+    if (alias === undefined || isOfLibrary(alias)) return place.hint;
+    if (this.#given(whole).length === 0) return alias.name;
+    return this.#ownName(whole) ?? this.#placeName(whole, place);
+  }
+
   /** The name of where it stands; a generic type has that of its first place everywhere, as it may hold itself. */
   #placeName(type: ts.Type, { hint, direction }: Place): string {
     if (this.#given(type).length === 0) return hint;
@@ -336,6 +342,11 @@ export class TypeReader {
     if (symbol === undefined || symbol.name.startsWith('__')) return undefined;
     const given = this.#given(type).map((one) => this.#argumentName(one));
     return given.includes(undefined) ? undefined : `${given.join('')}${pascal(symbol.name)}`;
+  }
+
+  #endless(type: ts.Type, place: Place): TypeUse {
+    const fix = 'let it hold itself with the type arguments that it was given, or name what it holds in an interface';
+    return this.#refused(place, `a generic type that grows without end: ${this.#text(type)}`, fix);
   }
 
   #isNested(type: ts.Type, levels: number): boolean {
