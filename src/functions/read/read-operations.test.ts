@@ -199,6 +199,19 @@ describe('reading functions', () => {
     ]);
   });
 
+  it('gives the fields of a class without its methods, which an argument would lack', () => {
+    const code = `
+      class Base { id = ''; save(): Promise<this> { throw 0; } }
+      class User extends Base { constructor(readonly name: string) { super(); } greet(): string { return this.name; } }
+    `;
+    const { types } = read(`${code} export function getUser(): User { throw 0; }`);
+    expect(types).toMatchObject([{ name: 'User', fields: [{ name: 'name' }, { name: 'id' }] }]);
+    const [refused] = mistakes(`${code} export function addUser(user: User): void {}`);
+    expect(refused).toMatchObject({ message: 'GraphQL cannot express a function' });
+    const [own] = mistakes(`export function getIt(): { name: string; greet: () => string } { throw 0; }`);
+    expect(own).toMatchObject({ message: 'GraphQL cannot express a function' });
+  });
+
   it('names a generic union after what it holds, as a generic object', () => {
     const { types, operations } = read(`
       interface User { id: string }

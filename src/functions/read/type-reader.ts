@@ -196,7 +196,7 @@ export class TypeReader {
   #object(type: ts.Type, place: Place): Omit<TypeUse, 'nullable'> {
     if (type.getCallSignatures().length > 0) return this.#refused(place, 'a function', 'pass data, not code');
     if (this.#isLibrary(type)) return this.#refused(place, `the type ${this.#text(type)}`, LIBRARY_FIX);
-    const properties = this.checker.getPropertiesOfType(type).filter(isPublic);
+    const properties = this.checker.getPropertiesOfType(type).filter((property) => isField(property, place));
     if (this.checker.getIndexInfosOfType(type).length > 0) {
       return this.#refused(place, 'an object with arbitrary keys', JSON_FIX);
     }
@@ -411,9 +411,10 @@ function reached(from: string, edges: readonly { owner: string; to: string }[]):
   return found;
 }
 
-/** What a class keeps to itself is no field. */
-function isPublic({ valueDeclaration: declaration }: ts.Symbol): boolean {
+/** What a class keeps to itself is no field; nor are methods of what is given, as only fields are. What is taken would lack them. */
+function isField({ valueDeclaration: declaration }: ts.Symbol, { direction }: Place): boolean {
   if (declaration === undefined) return true;
+  if (direction === 'output' && ts.isMethodDeclaration(declaration) && ts.isClassLike(declaration.parent)) return false;
   const name = ts.getNameOfDeclaration(declaration);
   if (name !== undefined && ts.isPrivateIdentifier(name)) return false;
   const hidden = ts.ModifierFlags.Private | ts.ModifierFlags.Protected;
