@@ -212,6 +212,15 @@ describe('reading functions', () => {
     expect(own).toMatchObject({ message: 'GraphQL cannot express a function' });
   });
 
+  it.each([
+    'export function page<T>(all: T[]): T[] { return all; }',
+    'export function retry(work: () => Promise<string>): Promise<string> { return work(); }',
+    'export function join(...parts: string[]): string { return parts.join(); }',
+    'export function one(a: string): string; export function one(a: number): string; export function one() { return ""; }',
+  ])('says where helpers belong: %s', (code) => {
+    expect(mistakes(code)[0]?.fix).toContain('a helper that no client calls belongs in a folder beside functions/');
+  });
+
   it('names a generic union after what it holds, as a generic object', () => {
     const { types, operations } = read(`
       interface User { id: string }

@@ -2,6 +2,10 @@ import type ts from 'typescript';
 import { GraphsteadError, GraphsteadErrors, type Position } from '../../base/index.js';
 import { shownPath } from '../app-source.js';
 
+/** What has no form in GraphQL often is no operation, but what others of the app call. */
+export const HELPER_FIX =
+  'a helper that no client calls belongs in a folder beside functions/, or not among what index.ts exports';
+
 /** Collects every mistake of a reading, so that all are told at once. */
 export class Refusals {
   readonly #errors: GraphsteadError[] = [];

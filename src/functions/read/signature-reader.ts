@@ -1,7 +1,7 @@
 import ts from 'typescript';
 import type { FieldDescription, OperationDescription, TypeUse } from '../contract.js';
 import { literalValue } from './literal.js';
-import type { Refusals } from './refuse.js';
+import { HELPER_FIX, type Refusals } from './refuse.js';
 import { isName, NAME_FIX, pascal, type TypeReader } from './type-reader.js';
 
 type FunctionNode = ts.SignatureDeclaration & { readonly parameters: ts.NodeArray<ts.ParameterDeclaration> };
@@ -47,9 +47,10 @@ export class SignatureReader {
   /** undefined for one that cannot be an operation (which is noted). */
   read({ shown, name, symbol, signatures, place }: Callable): Signature | undefined {
     const [signature] = signatures;
-    if (signatures.length > 1) this.refusals.add(place, `"${shown}" is overloaded`, 'leave one signature');
+    if (signatures.length > 1)
+      this.refusals.add(place, `"${shown}" is overloaded`, `leave one signature; ${HELPER_FIX}`);
     if (signature.typeParameters !== undefined) {
-      this.refusals.add(place, `"${shown}" is generic`, 'give concrete types');
+      this.refusals.add(place, `"${shown}" is generic`, `give concrete types; ${HELPER_FIX}`);
       return undefined;
     }
     if (!isName(name)) this.refusals.add(place, `"${name}" is no GraphQL name`, NAME_FIX);
@@ -101,7 +102,7 @@ export class SignatureReader {
       return undefined;
     }
     if (declaration.dotDotDotToken !== undefined) {
-      this.refusals.add(declaration, 'GraphQL has no rest arguments', 'take an array');
+      this.refusals.add(declaration, 'GraphQL has no rest arguments', `take an array; ${HELPER_FIX}`);
       return undefined;
     }
     const name = declaration.name.text;

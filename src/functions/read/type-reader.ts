@@ -2,7 +2,7 @@ import ts from 'typescript';
 import type { Position } from '../../base/index.js';
 import type { FieldDescription, ScalarName, TypeDefinition, TypeUse } from '../contract.js';
 import { discriminantOf, enumValues, enumName } from './union.js';
-import type { Refusals } from './refuse.js';
+import { HELPER_FIX, type Refusals } from './refuse.js';
 
 /** Where a type is used: names of anonymous types and the place of refusals come from here. */
 interface Place {
@@ -194,7 +194,8 @@ export class TypeReader {
   }
 
   #object(type: ts.Type, place: Place): Omit<TypeUse, 'nullable'> {
-    if (type.getCallSignatures().length > 0) return this.#refused(place, 'a function', 'pass data, not code');
+    if (type.getCallSignatures().length > 0)
+      return this.#refused(place, 'a function', `pass data, not code; ${HELPER_FIX}`);
     if (this.#isLibrary(type)) return this.#refused(place, `the type ${this.#text(type)}`, LIBRARY_FIX);
     const properties = this.checker.getPropertiesOfType(type).filter((property) => isField(property, place));
     if (this.checker.getIndexInfosOfType(type).length > 0) {
