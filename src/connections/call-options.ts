@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { givenOptions, GraphsteadError } from '../base/index.js';
 
 /** What a caller may say of one call of a connection. */
@@ -22,6 +23,7 @@ interface Followed {
 /** What ends a call that begins now: a signal of its own, and that of the task it is part of. */
 export function followed(own: AbortSignal | null | undefined): Followed {
   const task = taskSignal();
+  for (const signal of [own, task]) letMany(signal);
   if (!own || task === undefined) return { signal: own ?? task, unlink: () => undefined };
   const either = new AbortController();
   const stop = () => either.abort((own.aborted ? own : task).reason);
@@ -32,6 +34,11 @@ export function followed(own: AbortSignal | null | undefined): Followed {
     for (const signal of signals) signal.removeEventListener('abort', stop);
   };
   return { signal: either.signal, unlink };
+}
+
+/** Node.js warns of a leak where one signal ends more than a few calls, and a task may make any number. */
+function letMany(signal: AbortSignal | null | undefined): void {
+  if (signal instanceof AbortSignal) setMaxListeners(0, signal);
 }
 
 /** Options of a call as JavaScript callers give them. Throws INVALID_VALUE. */

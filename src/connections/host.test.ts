@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { type handleUnaryCall, Server as GrpcServer, ServerCredentials } from '@grpc/grpc-js';
 import dgraph from 'dgraph-js';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { type CallRecord, onCall, openConnections } from './host.js';
+import { type CallRecord, endCallsBy, onCall, openConnections } from './host.js';
 
 let server: Server | undefined;
 
@@ -101,6 +101,26 @@ describe('an http connection', () => {
       expect(await connections.http('api').json(path)).toBe(`/v1/${path.replace('/', '')}`);
     }
     await close();
+  });
+
+  it('makes many calls by one signal without a warning of Node.js', async () => {
+    const warned = vi.spyOn(process, 'emitWarning');
+    const base = await serve((_, response) => response.end('{}'));
+    const { connections, close } = open(base);
+    const [task, own] = [new AbortController(), new AbortController()];
+    const ask = (init?: object) => connections.http('api').json('x', init);
+    try {
+      endCallsBy(() => task.signal);
+      await Promise.all(Array.from({ length: 12 }, () => ask()));
+      for (let i = 0; i < 12; i++) await ask({ signal: own.signal });
+      endCallsBy(() => undefined);
+      await Promise.all(Array.from({ length: 12 }, () => ask({ signal: own.signal })));
+      expect(warned).not.toHaveBeenCalled();
+    } finally {
+      endCallsBy(() => undefined);
+      warned.mockRestore();
+      await close();
+    }
   });
 
   it('never leaves its baseUrl: not by a path, an address or a redirect', async () => {
