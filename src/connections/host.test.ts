@@ -141,6 +141,21 @@ describe('an http connection', () => {
     await close();
   });
 
+  it('follows no redirect where the call says so', async () => {
+    const base = await serve(({ url }, response) => {
+      if (url === '/v1/from') response.writeHead(302, { location: '/v1/to' });
+      response.end('{}');
+    });
+    const { connections, close } = open(`${base}/v1`);
+    const api = connections.http('api');
+    const { status, headers } = await api.fetch('from', { redirect: 'manual' });
+    expect([status, headers.get('location')]).toEqual([302, '/v1/to']);
+    const told = { code: 'CONNECTION_FAILED', message: /status 302 is a redirect/, fix: /redirect: "error"/ };
+    await expect(api.fetch('from', { redirect: 'error' })).rejects.toMatchObject(told);
+    expect((await api.fetch('to', { redirect: 'error' })).status).toBe(200);
+    await close();
+  });
+
   it('goes where a redirect sends it with the method that the Fetch standard says, and a body only with its headers', async () => {
     const asked: unknown[] = [];
     const base = await serve(async (request, response) => {

@@ -18,6 +18,7 @@ const load = () => createRequire(import.meta.url)('undici') as typeof Undici;
 const MAX_REDIRECTS = 5;
 /** Fetch standard: "redirect status", "request-body-header name" */
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+const REDIRECT_FIX = 'leave redirect: "error" out to follow it';
 const BODY_HEADERS = ['content-encoding', 'content-language', 'content-location', 'content-type'];
 const DEFAULT_TIMEOUT_MS = 30_000;
 /** the highest that a Response can be made with */
@@ -26,7 +27,7 @@ const LAST_STATUS = 599;
 /** An HTTP API of the app: calls are relative to its baseUrl, carry its headers, and never leave it. */
 export interface HttpConnection {
   /**
-   * `path` is joined to baseUrl. Throws CONNECTION_FAILED (network, time-out, a path or redirect outside baseUrl), also where
+   * `path` is joined to baseUrl; redirects are followed below it unless `init.redirect` says otherwise. Throws CONNECTION_FAILED (network, time-out, a path or redirect outside baseUrl), also where
    * the reply's body is read; an HTTP status is the caller's to judge.
    */
   fetch(path: string, init?: RequestInit): Promise<Response>;
@@ -66,8 +67,9 @@ export function openHttp(name: string, config: HttpConfig, hide: Hide, replyByte
   async function follow(url: URL, init: RequestInit, left: number): Promise<Response> {
     const response = await fetch(url, { ...init, dispatcher, redirect: 'manual' });
     const location = response.headers.get('location');
-    if (!REDIRECTS.has(response.status) || location === null) return response;
+    if (!REDIRECTS.has(response.status) || location === null || init.redirect === 'manual') return response;
     await response.body?.cancel();
+    if (init.redirect === 'error') throw fail(`status ${response.status} is a redirect`, REDIRECT_FIX);
     if (left === 0)
       throw fail(`more than ${MAX_REDIRECTS} redirects`, 'call the address that they lead to; a circle has none');
     const next = inside(new URL(location, url));
