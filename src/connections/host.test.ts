@@ -233,6 +233,7 @@ describe('an http connection', () => {
         'half',
       ]);
     }
+    expect(await api.fetch('x')).toBeInstanceOf(Response);
     expect((await api.fetch('x')).redirected).toBe(false);
     const pieces = async () => {
       for await (const piece of (await api.fetch('x')).body ?? [])

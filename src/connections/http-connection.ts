@@ -1,7 +1,6 @@
 import { createRequire } from 'node:module';
-import { ReadableStream, type ReadableStreamDefaultReader } from 'node:stream/web';
+import type { ReadableStreamDefaultReader } from 'node:stream/web';
 import type Undici from 'undici';
-import type { RequestInit, Response } from 'undici';
 import { GraphsteadError, type Hide } from '../base/index.js';
 import { REFUSAL_BYTES, textUpTo } from './body.js';
 import { callOptions, followed } from './call-options.js';
@@ -24,30 +23,38 @@ const DEFAULT_TIMEOUT_MS = 30_000;
 /** the highest that a Response can be made with */
 const LAST_STATUS = 599;
 
+/** What the app's own fetch takes. A body that is made while it is sent needs `duplex: 'half'`, which types of browsers lack. */
+type CallInit = RequestInit & { readonly duplex?: 'half' };
+
 /** An HTTP API of the app: calls are relative to its baseUrl, carry its headers, and never leave it. */
 export interface HttpConnection {
   /**
-   * `path` is joined to baseUrl; redirects are followed below it unless `init.redirect` says otherwise. Throws CONNECTION_FAILED (network, time-out, a path or redirect outside baseUrl), also where
-   * the reply's body is read; an HTTP status is the caller's to judge.
+   * `path` is joined to baseUrl; redirects are followed below it unless `init.redirect` says otherwise. Throws CONNECTION_FAILED
+   * (network, time-out, a path or redirect outside baseUrl), also where the reply's body is read; an HTTP status is the
+   * caller's to judge.
    */
-  fetch(path: string, init?: RequestInit): Promise<Response>;
+  fetch(path: string, init?: CallInit): Promise<Response>;
   /** fetch, a 2xx status demanded, the JSON parsed: at most limits.outboundReplyBytes, unpacked. */
-  json<T = unknown>(path: string, init?: RequestInit): Promise<T>;
+  json<T = unknown>(path: string, init?: CallInit): Promise<T>;
   close(): Promise<void>;
 }
+
+/** The library's, whose types and classes are others than those of the app's own fetch. */
+type Reply = Undici.Response;
+type Init = Undici.RequestInit;
 
 type Came = Pick<Response, 'status' | 'statusText' | 'url' | 'redirected'>;
 
 /** For those who tell by a name of their own what breaks off. */
 export interface BareHttp extends HttpConnection {
   /** fetch; what breaks off while its body is read fails as the library has it. */
-  bare: HttpConnection['fetch'];
+  bare(path: string, init?: CallInit): Promise<Reply>;
 }
 
 export function openHttp(name: string, config: HttpConfig, hide: Hide, replyBytes: number): BareHttp {
   const { base, authorization } = addressOf(config);
   const timeoutMs = config.timeoutMs ?? DEFAULT_TIMEOUT_MS;
-  const { Agent, fetch, Response } = load();
+  const { Agent, fetch } = load();
   const dispatcher = new Agent({ connections: config.maxConnections ?? 64, keepAliveTimeout: 30_000 });
   // No cause goes along: what a library or the other side says may repeat a header, and a log shows causes as they are.
   const fail = (message: string, fix?: string, told?: { readonly remoteStatus: number }) =>
@@ -64,7 +71,7 @@ export function openHttp(name: string, config: HttpConfig, hide: Hide, replyByte
     );
   }
 
-  async function follow(url: URL, init: RequestInit, left: number): Promise<Response> {
+  async function follow(url: URL, init: Init, left: number): Promise<Reply> {
     const response = await fetch(url, { ...init, dispatcher, redirect: 'manual' });
     const location = response.headers.get('location');
     if (!REDIRECTS.has(response.status) || location === null || init.redirect === 'manual') return response;
@@ -94,7 +101,7 @@ export function openHttp(name: string, config: HttpConfig, hide: Hide, replyByte
     return controller.signal;
   }
 
-  function headersFor(init: RequestInit): Record<string, string> {
+  function headersFor(init: Init): Record<string, string> {
     const headers = new Headers(authorization);
     for (const [key, value] of Object.entries(config.headers ?? {})) headers.set(key, value);
     for (const [key, value] of new Headers(init.headers as Record<string, string>)) headers.set(key, value);
@@ -112,9 +119,9 @@ export function openHttp(name: string, config: HttpConfig, hide: Hide, replyByte
     return fail(cause.message, 'check that the server runs and that baseUrl of the connection is its address');
   }
 
-  async function request(path: string, given: RequestInit | null | undefined): Promise<Response> {
+  async function request(path: string, given: CallInit | null | undefined): Promise<Reply> {
     try {
-      const init: RequestInit = callOptions(`a call of connection "${name}"`, given);
+      const init = callOptions(`a call of connection "${name}"`, given) as Init;
       const url = joined(path, base);
       if (url === undefined) throw fail(`the path "${path}" makes no address`, 'use a path below baseUrl');
       const signal = ending(init.signal);
@@ -126,16 +133,22 @@ export function openHttp(name: string, config: HttpConfig, hide: Hide, replyByte
     }
   }
 
-  /** The same reply, whose body fails as a call does. */
-  function withBody(response: Response): Response {
-    const { body, status, statusText, headers, url, redirected } = response;
-    if (body === null) return response;
+  /** The same reply as `fetch` of Node.js would give it, whose body fails as a call does. */
+  function toResponse(reply: Reply): Response {
+    const { body, status, statusText, url, redirected } = reply;
+    const told = body === null ? null : bodyOf(reply);
+    const headers = [...reply.headers] as [string, string][];
+    const named = new Response(told, { status: Math.min(status, LAST_STATUS), headers });
+    return asCame(named, { status, statusText, url, redirected });
+  }
+
+  function bodyOf(reply: Reply): ReadableStream<Uint8Array> {
     let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
-    const told = new ReadableStream({
+    return new ReadableStream({
       type: 'bytes',
       async pull(controller) {
         // no sooner than it is asked for, and from the reply itself: one that nobody reads is freed with what it holds
-        reader ??= response.body?.getReader() as ReadableStreamDefaultReader<Uint8Array>;
+        reader ??= reply.body?.getReader() as ReadableStreamDefaultReader<Uint8Array>;
         const part = await reader.read().catch((error: unknown) => {
           throw failed(error);
         });
@@ -143,10 +156,8 @@ export function openHttp(name: string, config: HttpConfig, hide: Hide, replyByte
         controller.close();
         controller.byobRequest?.respond(0);
       },
-      cancel: (reason) => (reader ?? body).cancel(reason),
+      cancel: (reason) => (reader ?? reply.body)?.cancel(reason),
     });
-    const named = new Response(told, { status: Math.min(status, LAST_STATUS), headers });
-    return asCame(named, { status, statusText, url, redirected });
   }
 
   /** Nothing can be made with a status of 999, with words in letters of another language, or with an address. */
@@ -156,15 +167,15 @@ export function openHttp(name: string, config: HttpConfig, hide: Hide, replyByte
     return Object.defineProperties(made, Object.fromEntries(own));
   }
 
-  const bare = (path: string, init?: RequestInit) =>
+  const bare = (path: string, init?: CallInit) =>
     recorded({ connection: name, kind: 'http', what: `${init?.method ?? 'GET'} ${path.split('?')[0]}` }, () =>
       request(path, init),
     );
 
   return {
     bare,
-    fetch: async (path, init) => withBody(await bare(path, init)),
-    async json<T>(path: string, init?: RequestInit): Promise<T> {
+    fetch: async (path, init) => toResponse(await bare(path, init)),
+    async json<T>(path: string, init?: CallInit): Promise<T> {
       const response = await bare(path, init);
       const { text, whole } = await textUpTo(response.body, response.ok ? replyBytes : REFUSAL_BYTES).catch(
         (error: unknown) => {
@@ -194,7 +205,7 @@ export function openHttp(name: string, config: HttpConfig, hide: Hide, replyByte
 }
 
 /** What goes to the next address, by the Fetch standard's "HTTP-redirect fetch": a body that stays behind takes its headers along. */
-function redirected(init: RequestInit, status: number): RequestInit {
+function redirected(init: Init, status: number): Init {
   const { method = 'GET' } = init;
   const becomesGet = status === 303 ? !['GET', 'HEAD'].includes(method) : status < 303 && method === 'POST';
   if (!becomesGet) return init;
@@ -204,7 +215,7 @@ function redirected(init: RequestInit, status: number): RequestInit {
 }
 
 /** A form of Node's own is an unknown object to the library, which would send its name: it goes as the bytes it makes. */
-async function withBytes(init: RequestInit): Promise<RequestInit> {
+async function withBytes(init: Init): Promise<Init> {
   const body: unknown = init.body;
   if (!(body instanceof FormData)) return init;
   const packed = new globalThis.Response(body);

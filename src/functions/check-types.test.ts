@@ -67,6 +67,28 @@ describe('the check of types', () => {
     ]);
   });
 
+  it.each([
+    ['of Node.js', ['ES2023']],
+    ['of browsers', ['ES2023', 'DOM', 'DOM.Iterable']],
+  ])('takes and gives what fetch does in types %s', async (_, lib) => {
+    write(
+      'functions/a.ts',
+      `import { connections } from 'graphstead/app';
+      export async function sendIt(): Promise<string> {
+        const api = connections.http('api');
+        const headers = new Headers({ a: 'b' });
+        for (const body of [new FormData(), new Blob(['x']), new URLSearchParams('a=b'), new Uint8Array(1)])
+          await api.json('x', { method: 'POST', body, headers });
+        const reply: Response = await api.fetch('x', { method: 'POST', body: new Blob(['x']).stream(), duplex: 'half' });
+        const { signal } = new AbortController();
+        return reply.ok ? reply.text() : (await api.fetch('y', { signal, redirect: 'manual' })).headers.get('a') ?? '';
+      }`,
+    );
+    const compilerOptions = { strict: true, target: 'ES2023', module: 'ESNext', moduleResolution: 'Bundler', lib };
+    write('tsconfig.json', JSON.stringify({ compilerOptions: { ...compilerOptions, types: ['node'] } }));
+    expect(await check()).toEqual([]);
+  });
+
   it('is done again only when something changed', async () => {
     write('functions/a.ts', SOUND);
     expect(await check()).toEqual([]);
