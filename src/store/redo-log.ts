@@ -244,7 +244,7 @@ export function readLog(directory: string): LogContent | undefined {
 export async function withLog<T>(directory: string, use: (log: LogContent | undefined) => Promise<T>): Promise<T> {
   for (let look = 1; ; look++) {
     try {
-      return await use(readLog(directory));
+      return await use(latestLog(directory)); // which may be gone as well by the time it is read
     } catch (thrown) {
       if (codeOf(thrown) !== 'ENOENT' || look === LOOKS) throw thrown;
     }
