@@ -113,12 +113,16 @@ interface Operator {
   readonly shutdown?: () => void;
 }
 
-/** The schema that is served. */
-export interface ServedSchema {
-  /** the type definitions as they were uploaded: they hold secrets, and never leave the service */
+/** Type definitions as they were uploaded. */
+export interface StoredDefinitions {
+  /** they hold secrets, and never leave the service */
   readonly text: string;
-  /** the type definitions as they may be shown */
+  /** as they may be shown */
   readonly shown: string;
+}
+
+/** The schema that is served. */
+export interface ServedSchema extends StoredDefinitions {
   /** the API generated from them */
   readonly generated: string;
   /** `# Service.Allow-Origin` lines; empty allows every origin */
@@ -207,6 +211,10 @@ export interface Api {
   updateSchema(text: string): Promise<SchemaUpdate>;
   /** undefined before the first upload */
   current(): ServedSchema | undefined;
+  /** Also those that are refused, of which nothing is served; undefined before the first upload. */
+  stored(): StoredDefinitions | undefined;
+  /** Why those that are stored are refused: another version, or the other mode, may have taken them. Empty for those that are served. */
+  mistakes(): readonly GraphsteadError[];
   /** A uid for the definitions as such, which stays over their updates and goes with all data; leased when first asked for. */
   schemaId(): Promise<string>;
   /** How often what is served was exchanged since the start. */

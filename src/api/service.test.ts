@@ -5,6 +5,7 @@ import { contextOf, createWorld } from '../../test/support/api-world.js';
 import { dgraphNames } from '../base/index.js';
 import { GraphQLInt64, type Operation } from './index.js';
 
+const PING: Operation = { name: 'ping', kind: 'query', args: {}, type: GraphQLString, run: async () => 'pong' };
 const SDL = 'type City @withSubscription { name: String! @id people: Int @search }';
 
 describe('the served schema', () => {
@@ -76,7 +77,18 @@ describe('the served schema', () => {
     await world.graph.setDocument('graphql.schema', 'type City { name: Strin }');
     expect(await world.api.load()).toMatchObject([{ code: 'INVALID_SDL' }]);
     expect((await world.ask('{ queryCity { name } }')).errors?.[0].message).toMatch(/stored GraphQL schema is refused/);
+    world.api.setOperations([PING]);
+    expect(await world.data('{ ping }')).toEqual({ ping: 'pong' });
+    expect((await world.ask('{ queryCity { name } }')).errors).toMatchObject([
+      { message: 'Cannot query field "queryCity" on type "Query".' },
+      {
+        message: expect.stringMatching(/stored GraphQL schema is refused: line 1/),
+        extensions: { code: 'INVALID_SDL' },
+      },
+    ]);
+    world.api.setOperations([]);
     await world.api.updateSchema(SDL);
+    expect((await world.ask('{ queryCities { name } }')).errors).toHaveLength(1);
     await world.graph.alter({ kind: 'dropAll' });
     await world.api.dropped();
     expect(world.api.current()).toBeUndefined();

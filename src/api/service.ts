@@ -1,4 +1,4 @@
-import type { GraphQLSchema } from 'graphql';
+import { GraphQLError, type GraphQLSchema } from 'graphql';
 import {
   asError,
   GraphsteadError,
@@ -9,7 +9,7 @@ import {
   recovered,
 } from '../base/index.js';
 import { Pace, runQuery } from '../dql/index.js';
-import { derivedSchema, inOwnWords, isAbout, type Model } from '../sdl/index.js';
+import { derivedSchema, hideSecrets, inOwnWords, isAbout, type Model } from '../sdl/index.js';
 import { AdminApi } from './admin/index.js';
 import { asksForApi } from './asks-for-api.js';
 import { atField } from './at-field.js';
@@ -22,6 +22,7 @@ import type {
   GraphqlRequest,
   SchemaUpdate,
   ServedSchema,
+  StoredDefinitions,
   SubscriptionEvent,
   Remarks,
   Unreachable,
@@ -72,6 +73,8 @@ class GraphqlApi implements Api {
   #operations: readonly Operation[];
   #served: LoadedSchema | undefined;
   #executor: Executor | undefined;
+  /** what is stored: also what is refused */
+  #stored: StoredDefinitions | undefined;
   /** mistakes of the stored schema */
   #broken: readonly GraphsteadError[] = [];
   /** the text that was read from the store last */
@@ -111,9 +114,11 @@ class GraphqlApi implements Api {
   #take(text: string | undefined): readonly GraphsteadError[] {
     this.#taken = text;
     this.#broken = [];
+    // it may have been stored in the other mode, which reads both
+    const read = text === undefined || this.#options.names.dgraph ? text : inOwnWords(text);
+    this.#stored = definitionsOf(read);
     try {
-      // it may have been stored in the other mode, which reads both
-      this.#serve(this.#load(text === undefined || this.#options.names.dgraph ? text : inOwnWords(text)));
+      this.#serve(this.#load(read));
     } catch (error) {
       this.#broken = error instanceof GraphsteadErrors ? error.errors : [asError(error)];
       this.#serve(undefined);
@@ -158,13 +163,17 @@ class GraphqlApi implements Api {
 
   #ready(): Executor {
     if (this.#executor) return this.#executor;
-    if (this.#broken.length > 0) {
-      throw new GraphsteadError('INVALID_SDL', `the stored GraphQL schema is refused: ${this.#broken[0].message}`, {
-        fix: 'Send corrected type definitions to POST /admin/schema.',
-      });
-    }
+    if (this.#broken.length > 0) throw this.#refusal();
     throw new GraphsteadError('INVALID_GRAPHQL', 'there is no GraphQL schema yet', {
       fix: 'Send type definitions to POST /admin/schema, or write schema.graphql or functions in the folder of an app.',
+    });
+  }
+
+  #refusal(): GraphsteadError {
+    const [{ message, position, fix }] = this.#broken;
+    const place = position ? `line ${position.line}, column ${position.column}: ` : '';
+    return new GraphsteadError('INVALID_SDL', `the stored GraphQL schema is refused: ${place}${message}`, {
+      fix: `${fix ?? 'Correct it.'} Get the type definitions from GET /admin/schema, and send them corrected to POST /admin/schema.`,
     });
   }
 
@@ -200,7 +209,11 @@ class GraphqlApi implements Api {
     if (transaction && isLost(error)) throw error;
     const served = this.#served;
     const probed = error instanceof InvalidDocument && served && (await this.#probe(request, served));
-    return probed || refused(error);
+    if (probed) return probed;
+    // operations of an app alone are served: what misses the stored types beside them is to hear why they are not there
+    if (!(error instanceof InvalidDocument) || this.#broken.length === 0) return refused(error);
+    const { code, message, fix } = this.#refusal();
+    return refused(new InvalidDocument([...error.errors, new GraphQLError(message, { extensions: { code, fix } })]));
   }
 
   async knows(request: GraphqlRequest, context: RequestContext): Promise<boolean> {
@@ -353,6 +366,7 @@ class GraphqlApi implements Api {
   /** @param serves before the definitions were read: what came since then, of operations and secrets, counts beside them */
   #adopt(loaded: LoadedSchema, serves: number): LoadedSchema {
     const { text } = loaded.model;
+    this.#stored = definitionsOf(text);
     const now = serves === this.#serves ? loaded : loadSchema(text, this.#reading(text));
     this.#broken = [];
     this.#serve(now);
@@ -361,6 +375,14 @@ class GraphqlApi implements Api {
 
   current(): ServedSchema | undefined {
     return this.#served?.info;
+  }
+
+  stored(): StoredDefinitions | undefined {
+    return this.#stored;
+  }
+
+  mistakes(): readonly GraphsteadError[] {
+    return this.#broken;
   }
 
   schemaUpdates(): number {
@@ -419,6 +441,16 @@ class GraphqlApi implements Api {
   async close(): Promise<void> {
     await this.#updating;
   }
+}
+
+function definitionsOf(text = ''): StoredDefinitions | undefined {
+  if (text.trim() === '') return undefined;
+  return {
+    text,
+    get shown() {
+      return hideSecrets(text);
+    },
+  };
 }
 
 /** An upload that lost its body must not take the API away. */

@@ -288,3 +288,9 @@ export function withSource(error: unknown, source: string): unknown {
   const { code, message, fix, details, position = { line: 1, column: 1 } } = error;
   return new GraphsteadError(code, message, { fix, details, position: { ...position, source }, cause: error });
 }
+
+/** A mistake with its place and its fix; `source` names what it stands in, where it does not say so itself. */
+export function inOneLine({ position, message, fix }: GraphsteadError, source: string): string {
+  const place = position ? `${position.source ?? source}:${position.line}:${position.column} ` : '';
+  return `${place}${message}${fix ? ` (${fix})` : ''}`;
+}

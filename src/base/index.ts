@@ -12,6 +12,7 @@ export {
   type ErrorCode,
   GraphsteadError,
   GraphsteadErrors,
+  inOneLine,
   withSource,
   type Position,
   positionAt,

@@ -23,6 +23,7 @@ import {
   type Histogram,
   type Limits,
   type Trace,
+  inOneLine,
   withSource,
 } from '../base/index.js';
 import type { Committer } from '../commit/index.js';
@@ -168,7 +169,7 @@ export async function openApp(options: AppHostOptions): Promise<AppHost> {
       environment,
       warnings: [
         ...Object.entries(missing).map(([name, variables]) => `connection "${name}" is left out: ${notSet(variables)}`),
-        ...misnamedVariables(config(), environment(), api.current()?.text).map(
+        ...misnamedVariables(config(), environment(), api.stored()?.text).map(
           ({ name, nearest }) => `${name} is set, and no connection reads it; the nearest that one reads is ${nearest}`,
         ),
       ],
@@ -340,10 +341,5 @@ function composes(compose: () => void): boolean {
 
 function describe(error: unknown): string {
   const errors = error instanceof GraphsteadErrors ? error.errors : [asError(error)];
-  return errors
-    .map(({ position, message, fix }) => {
-      const place = position ? `${position.source ?? TYPES}:${position.line}:${position.column} ` : '';
-      return `${place}${message}${fix ? ` (${fix})` : ''}`;
-    })
-    .join('\n');
+  return errors.map((one) => inOneLine(one, TYPES)).join('\n');
 }

@@ -2,7 +2,15 @@ import { join } from 'node:path';
 import type { FastifyBaseLogger } from 'fastify';
 import { agentsApplier } from '../agents/index.js';
 import { type Api, type ApiOptions, createApi } from '../api/index.js';
-import { type Clock, ClockSteps, type GraphsteadError, type Limits, type Names, type Trace } from '../base/index.js';
+import {
+  type Clock,
+  ClockSteps,
+  type GraphsteadError,
+  inOneLine,
+  type Limits,
+  type Names,
+  type Trace,
+} from '../base/index.js';
 import { type CommitRecord, type Committer, createCommitter, createFollower } from '../commit/index.js';
 import { createDqlEngine, type DqlEngine } from '../dql/index.js';
 import {
@@ -91,6 +99,9 @@ function openFollower(store: Store, shared: GraphShared, options: RoomOptions): 
   return createFollower({ store, followers: [graphFollower(shared)], limits, failing, lost: endsBy(options) });
 }
 
+/** what mistakes in them are said to stand in */
+export const STORED_TYPES = 'the stored type definitions';
+
 const FOLLOW_AGAIN_MS = 1_000;
 
 /** The types that are served, of a service that only reads. */
@@ -107,7 +118,7 @@ function followTypes(committer: Committer, api: Api, log: FastifyBaseLogger): Fo
   const follow = async () => {
     clearTimeout(again);
     try {
-      for (const { message } of await api.follow()) log.error(`the stored type definitions: ${message}`);
+      for (const one of await api.follow()) log.error(`no stored type is served: ${inOneLine(one, STORED_TYPES)}`);
     } catch (error) {
       log.error({ err: error }, 'the stored type definitions could not be read, and are asked for again');
       again = setTimeout(soon, FOLLOW_AGAIN_MS).unref();
@@ -136,13 +147,13 @@ function mayDefineTypes(record: CommitRecord): boolean {
 /** Exports for the admin API, below the data directory. */
 function exportTasks(
   data: string,
-  { graph, served }: { readonly graph: Graph; readonly served: Api['current'] },
+  { graph, stored }: { readonly graph: Graph; readonly stored: Api['stored'] },
   { names, clock, limits, log }: RoomOptions,
 ): ExportTasks {
   return new ExportTasks({
     root: join(data, 'export'),
     write: async (format, folder, signal) => {
-      const parts = exportParts({ graph, names, limits, format, graphql: served()?.text, signal });
+      const parts = exportParts({ graph, names, limits, format, graphql: stored()?.text, signal });
       return (await writeParts(parts, folder)).files;
     },
     clock,
@@ -178,7 +189,7 @@ export async function openRooms(options: RoomOptions, opened: Closers): Promise<
   };
   const client = tracedClient(createHttpClient({ limits, clock, ...ways }), trace);
   opened.push(() => client.close());
-  const exports = data === undefined ? undefined : exportTasks(data, { graph, served: () => api.current() }, options);
+  const exports = data === undefined ? undefined : exportTasks(data, { graph, stored: () => api.stored() }, options);
   const api: Api = tracedApi(
     createApi({
       ...{ graph, committer, names, clock, limits, client, health, operator, variables, trace },

@@ -1,4 +1,4 @@
-import { type GraphsteadError, GraphsteadErrors, withSource } from '../base/index.js';
+import { type GraphsteadError, GraphsteadErrors, inOneLine, withSource } from '../base/index.js';
 import { createCallLog, readEnvironment } from '../connections/index.js';
 import { LargeAnswers } from './answers.js';
 import { type AppHost, type AppHostOptions, openApp, readTypes } from './app-host.js';
@@ -13,7 +13,7 @@ import { type GrpcConnections, type GrpcPort, openGrpcPort } from './grpc-port.j
 import { limitWarnings } from './limit-warnings.js';
 import { listenFailure } from './listen-failure.js';
 import { operatorOf } from './operator.js';
-import { type Closers, openRooms, type Rooms } from './rooms.js';
+import { type Closers, openRooms, type Rooms, STORED_TYPES } from './rooms.js';
 import type { HealthInfo } from './route/health.js';
 import { readableVariables } from './schema-variables.js';
 import { serveHttp } from './serve-http.js';
@@ -165,7 +165,7 @@ async function openCore(options: ServiceOptions, parts: CoreParts, opened: Close
   const lacking = lackingVariables(served);
   // beside an app with those that its connections lack
   if (lacking.length > 0 && !appDir) throw new GraphsteadErrors(lacking);
-  for (const mistake of served) warnings.push(`the stored type definitions: ${mistake.message}`);
+  for (const mistake of served) warnings.push(`no stored type is served: ${inOneLine(mistake, STORED_TYPES)}`);
   const forwarder = writer === undefined ? undefined : createForwarder(writer, { ...forwarding, trace });
   const core: Core = {
     ...coreOf(rooms, { names, limits, keys, log, trace, draining }, signals),
@@ -186,7 +186,7 @@ async function openAppHost(options: ServiceOptions, below: OpenedForApp): Promis
 /** A service without its secrets would only look as if it had started. */
 function lackingVariables(mistakes: readonly GraphsteadError[]): readonly GraphsteadError[] {
   const missing = mistakes.filter(({ code }) => code === 'MISSING_VARIABLE');
-  return missing.map((one) => withSource(one, 'the stored type definitions') as GraphsteadError);
+  return missing.map((one) => withSource(one, STORED_TYPES) as GraphsteadError);
 }
 
 /** What the routes need: the rooms, and the streams and signals that all of them share. */

@@ -1,5 +1,5 @@
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
-import { gzipSync } from 'node:zlib';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { run, runJson, scratch, serve } from './command.js';
 
@@ -263,6 +263,22 @@ describe('graphstead import', () => {
     await runJson(['import', write('none.json', '[]'), '--graphql', graphql, '--data', sound]);
     const { stdout } = await run(['doctor', '--data', sound], { cwd: folder.dir });
     expect(stdout).toMatch(/ok\s+types\s+stored nodes are as the type definitions say/);
+  });
+
+  it('may bring type definitions that only the peer takes: doctor tells, and an export has them', async () => {
+    const types = 'type A { id: ID! n: Int }\ntype B { id: ID! n(arg: Int): Int }';
+    const data = folder.path('peer');
+    await runJson(['import', '--graphql', write('peer.graphql', types), '--data', data, '--compat', 'dgraph']);
+    const { findings } = await runJson(['doctor', '--data', data], { cwd: folder.dir });
+    expect(findings).toContainEqual({
+      check: 'types',
+      status: 'warning',
+      message: expect.stringMatching(/^no stored type is served: the stored type definitions:2:\d+ /),
+      fix: expect.stringContaining('GET /admin/schema'),
+    });
+    const { files } = await runJson(['export', '--data', data, '--out', folder.path('out')]);
+    const [kept] = (files as string[]).filter((file) => file.includes('.graphql'));
+    expect(gunzipSync(readFileSync(kept)).toString()).toBe(types);
   });
 
   it('tells the first of many such names, and how many more there are', async () => {

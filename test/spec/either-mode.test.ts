@@ -77,3 +77,57 @@ describe('type definitions with declarations', () => {
     expect((await reader.get('/admin/schema')).body).toMatch(/^# Service\.Secret token/m);
   });
 });
+
+/** natively one edge cannot be the other end of two */
+const TWO_ENDS = `interface Post { id: ID! text: String author: Person }
+type Note implements Post { title: String }
+# Service.Secret token "the value"
+type Person { id: ID! name: String! posts: [Post] @hasInverse(field: author) notes: [Note] @hasInverse(field: author) }`;
+
+describe('type definitions that only the other mode takes', () => {
+  async function refused(): Promise<TestService> {
+    const before = await service({ compat: 'dgraph' });
+    expect((await before.schema(TWO_ENDS)).body.data?.code).toBe('Success');
+    await before.graphql('mutation { addPerson(input: [{ name: "Ann", notes: [{ text: "hm" }] }]) { numUids } }');
+    await before.close();
+    opened.pop();
+    return await service();
+  }
+  const PLACE = 'line 4, column 93: @hasInverse on Person.notes: Note.author is the inverse of Person.posts already';
+
+  it('are told with their place, and the graph is served without them', async () => {
+    const after = await refused();
+    expect(after.service.warnings).toEqual([
+      expect.stringMatching(/^no stored type is served: .*:4:93 @hasInverse on/),
+    ]);
+    const { errors } = (await after.graphql('{ queryPerson { name } }')).body;
+    expect(errors).toMatchObject([{ message: `the stored GraphQL schema is refused: ${PLACE}` }]);
+    expect(errors[0].extensions).toMatchObject({
+      code: 'INVALID_SDL',
+      fix: expect.stringContaining('GET /admin/schema'),
+    });
+    expect(await after.data('{ q(func: has(Person.name)) { Person.name } }')).toEqual({
+      q: [{ 'Person.name': 'Ann' }],
+    });
+    expect((await after.rdf('{ set { _:b <Person.name> "Ben" . } }')).status).toBe(200);
+  });
+
+  it('are shown and exported as they are, and others take their place', async () => {
+    const after = await refused();
+    const shown = TWO_ENDS.replace('the value', '[hidden]');
+    expect((await after.get('/admin/schema')).body).toBe(shown);
+    const ask = '{ getGQLSchema { schema generatedSchema } }';
+    const asked = await after.post('/admin', ask, 'application/graphql');
+    expect(asked.body.data).toEqual({ getGQLSchema: { schema: shown, generatedSchema: '' } });
+    const exported = (await after.get('/admin/export')).body as string;
+    expect(exported.split('\n').map((line) => JSON.parse(line || '{}'))).toContainEqual(
+      expect.objectContaining({ file: 'graph.graphql', text: TWO_ENDS }),
+    );
+    const corrected = TWO_ENDS.replace('notes: [Note] @hasInverse(field: author)', 'notes: [Note]');
+    expect((await after.schema(corrected)).status).toBe(200);
+    expect((await after.graphql('{ queryPerson { name notes { text } } }')).body.data).toEqual({
+      queryPerson: [{ name: 'Ann', notes: [{ text: 'hm' }] }],
+    });
+    expect((await after.get('/admin/schema')).body).toContain('notes: [Note] }');
+  });
+});

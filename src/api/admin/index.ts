@@ -25,7 +25,7 @@ import { memberOf, tabletOf } from './member.js';
 import { ADMIN_SDL } from './schema.js';
 import { selectedNames } from './selected.js';
 
-type AdminTarget = Pick<Api, 'current' | 'schemaId' | 'updateSchema'>;
+type AdminTarget = Pick<Api, 'current' | 'stored' | 'schemaId' | 'updateSchema'>;
 
 type Args<T> = { readonly input: T };
 
@@ -75,7 +75,7 @@ export class AdminApi {
 
   #queries() {
     return {
-      getGQLSchema: () => this.#shown(this.#api.current()),
+      getGQLSchema: () => this.#stored(),
       health: () => this.#health(),
       state: () => this.#state(),
       task: ({ input }: Args<{ readonly id: string }>) => this.#task(input.id),
@@ -97,9 +97,14 @@ export class AdminApi {
     };
   }
 
-  #shown(schema: ServedSchema | undefined) {
-    if (!schema || schema.text === '') return null;
-    return { id: () => this.#api.schemaId(), schema: schema.shown, generatedSchema: schema.generated };
+  #shown({ shown, generated }: Pick<ServedSchema, 'shown' | 'generated'>) {
+    return { id: () => this.#api.schemaId(), schema: shown, generatedSchema: generated };
+  }
+
+  /** What is refused is shown too, for whoever is to correct it. */
+  #stored() {
+    const stored = this.#api.stored();
+    return stored ? this.#shown({ shown: stored.shown, generated: this.#api.current()?.generated ?? '' }) : null;
   }
 
   #health() {

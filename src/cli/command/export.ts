@@ -31,7 +31,7 @@ async function exportData({ data, store, out, format, compat }: ExportCommand): 
   const opened = await openData(data ?? join('.graphstead', 'data'), { compat, store: address, readOnly: true });
   try {
     const { graph, names, api } = opened;
-    return await write(exportParts({ graph, names, format, graphql: api.current()?.text }), out);
+    return await write(exportParts({ graph, names, format, graphql: api.stored()?.text }), out);
   } finally {
     await opened.close();
   }

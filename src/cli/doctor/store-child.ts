@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Api } from '../../api/index.js';
-import { codeOf } from '../../base/index.js';
+import { codeOf, inOneLine } from '../../base/index.js';
 import { readRecords, readState } from '../../commit/index.js';
 import { checkPages, type Snapshot, type Store } from '../../store/index.js';
 import { openData } from '../open-data.js';
@@ -60,6 +60,11 @@ function pages(snapshot: Snapshot, file: string, tell: (finding: Finding) => voi
 }
 
 async function types(api: Api, tell: (finding: Finding) => void): Promise<void> {
+  const refused =
+    'correct what GET /admin/schema answers, and send it to POST /admin/schema; or keep to --compat dgraph';
+  for (const mistake of api.mistakes()) {
+    tell(warning('types', `no stored type is served: ${inOneLine(mistake, 'the stored type definitions')}`, refused));
+  }
   if (api.current() === undefined) return;
   const misfits = await api.misfits();
   if (misfits.length === 0) tell(good('types', 'stored nodes are as the type definitions say'));

@@ -47,7 +47,7 @@ export function localTarget({ graph, api, directory, limits }: LocalData): Targe
     refused,
     language: async () => language(graph, limits),
     async declared() {
-      if (api.current() === undefined) return undefined;
+      if (api.stored() === undefined) return undefined;
       const { predicates, types } = graph.schema();
       return { predicates: namesOf(predicates), types: namesOf(types) };
     },

@@ -32,7 +32,7 @@ export function adminRoutes(app: FastifyInstance, core: Core): void {
   });
 
   app.get('/admin/schema', async (_request, reply) =>
-    reply.header('content-type', 'text/plain; charset=utf-8').send(core.api.current()?.shown ?? ''),
+    reply.header('content-type', 'text/plain; charset=utf-8').send(core.api.stored()?.shown ?? ''),
   );
 
   const answered = async (

@@ -17,7 +17,7 @@ export function copyRoutes(app: FastifyInstance, core: Core): void {
       });
     }
     const { graph, names, limits, api } = core;
-    const parts = exportParts({ graph, names, limits, format, graphql: api.current()?.text });
+    const parts = exportParts({ graph, names, limits, format, graphql: api.stored()?.text });
     const lines = async function* () {
       try {
         for await (const part of parts) yield `${JSON.stringify(part)}\n`;
