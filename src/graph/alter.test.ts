@@ -22,6 +22,7 @@ import {
   valuesOf,
   write,
 } from './fixture.js';
+import { tokenRange } from './key.js';
 import { GRAPH, type GraphPart } from './part.js';
 import { EMPTY_SCHEMA } from './schema.js';
 import { readRange } from './source.js';
@@ -54,6 +55,30 @@ describe('alter', () => {
     await alter('name: string @index(exact) .');
     expect((await lookup('name', 'exact', 'n3')).length).toBe(499);
     expect(fixture.graph.indexing()).toEqual([]);
+  });
+
+  it('reads nothing of the indexes that a predicate has while it builds another', async () => {
+    const { store, graph } = fixture;
+    await alter('name: string @index(trigram) .');
+    await many('name', (i) => `name ${i % 5}`);
+    const trigrams = tokenRange(graph.schema().predicate('name')?.id ?? 0, 'trigram');
+    const isTrigram = (key: Uint8Array) =>
+      Buffer.compare(key, trigrams.start) >= 0 && Buffer.compare(key, trigrams.end) < 0;
+    let looked = 0;
+    const take = store.snapshot.bind(store);
+    vi.spyOn(store, 'snapshot').mockImplementation(() => {
+      const snapshot = take();
+      const getMany = snapshot.getMany.bind(snapshot);
+      snapshot.getMany = (keys) => {
+        looked += keys.filter(isTrigram).length;
+        return getMany(keys);
+      };
+      return snapshot;
+    });
+    await alter('name: string @index(trigram, exact) .');
+    expect([looked, (await lookup('name', 'exact', 'name 3')).length]).toEqual([0, 500]);
+    await write(fixture.graph, setValue(1, 'name', 'changed'));
+    expect(looked).toBeGreaterThan(0);
   });
 
   it('builds in the background while commits go on, and refuses queries until it is done', async () => {

@@ -151,7 +151,7 @@ async function rebuildValues(job: BuildJob, uids: UidList, work: PredicateMerge,
   for (const uid of uids) {
     bytes += work.bytesOf(uid);
     if (settling) intoList(uid, work);
-    work.rebuild(uid);
+    work.rebuild(uid, job.indexes);
   }
   return bytes;
 }

@@ -27,8 +27,8 @@ export class PredicateMerge {
   readonly #tokens = new Map<IndexKind, TokenEdits>();
   readonly #counts: TokenEdits;
   readonly #reverseCounts: TokenEdits;
-  /** uids whose tokens and counts are written whether or not they changed */
-  readonly #rebuilt = new Set<number>();
+  /** uids whose counts, and tokens of these indexes, are written whether or not they changed */
+  readonly #rebuilt = new Map<number, readonly IndexKind[]>();
   readonly #recounted = new Set<number>();
   readonly #reverseRecounted = new Set<number>();
   /** the newest declaration in the group */
@@ -125,9 +125,16 @@ export class PredicateMerge {
     }, 0);
   }
 
-  /** An index build reached the uid, whose value families were loaded: its tokens and count are written. */
-  rebuild(uid: number): void {
-    this.#rebuilt.add(uid);
+  /**
+   * A build of these indexes reached the uid, whose value families were loaded: its tokens in them, and its count, are
+   * written. Other indexes of the predicate have theirs: to read their lists again would cost more than the build.
+   */
+  rebuild(uid: number, kinds: readonly IndexKind[]): void {
+    this.#rebuilt.set(uid, [...(this.#rebuilt.get(uid) ?? []), ...kinds]);
+  }
+
+  #isRebuilt(kind: IndexKind, uid: number): boolean {
+    return this.#rebuilt.get(uid)?.includes(kind) ?? false;
   }
 
   /** A build of @count reached the uid: the number of its edges is written. */
@@ -190,7 +197,7 @@ export class PredicateMerge {
     let count = 0;
     const kinds = this.record.indexes.map((index) => index.kind).filter((kind) => kind !== 'hnsw');
     if (kinds.length === 0 && !this.record.count) return;
-    const touched = new Set<number>(this.#rebuilt);
+    const touched = new Set<number>(this.#rebuilt.keys());
     for (const family of [this.value, this.lang, this.member])
       for (const uid of family.original.keys()) touched.add(uid);
     for (const uid of touched) {
@@ -214,7 +221,7 @@ export class PredicateMerge {
   async #deriveNeighbours(source: Source, put: PutKey, yielder: Yielder, stamp: number | undefined): Promise<void> {
     const index = this.record.indexes.find(({ kind }) => kind === 'hnsw');
     if (!index) return;
-    const changed = new Set([...this.value.original.keys(), ...this.#rebuilt]);
+    const changed = new Set([...this.value.original.keys(), ...this.#rebuilt.keys()]);
     if (changed.size === 0) return;
     const { original } = this.value;
     const was = (uid: number) => (original.has(uid) ? original.get(uid) : this.value.get(uid));
@@ -225,7 +232,7 @@ export class PredicateMerge {
     for (const uid of changed) {
       const [before, after] = [original.get(uid), this.value.get(uid)];
       const same = before && after && original.has(uid) && Buffer.compare(before, after) === 0;
-      if (same && !this.#rebuilt.has(uid)) continue;
+      if (same && !this.#isRebuilt('hnsw', uid)) continue;
       await hnsw.remove(uid);
       if (after) {
         store.setVector(uid, after);
@@ -241,7 +248,7 @@ export class PredicateMerge {
   }
 
   *#tokensChanged(kind: IndexKind, uid: number, before: TaggedValue[], after: TaggedValue[]): Steps<void> {
-    const rebuilt = this.#rebuilt.has(uid);
+    const rebuilt = this.#isRebuilt(kind, uid);
     const kept = sameAtStart(before, after);
     // where nothing goes, what the kept ones share with the new ones is only written again
     const grows = kept === before.length;
