@@ -8,6 +8,7 @@ import { FINGERPRINTED_AT_ONCE, KEY_WORDS } from './fingerprint.js';
 import { ConflictOracle } from './oracle.js';
 import { encodeBody, recordPuts } from './record.js';
 import { CounterApplier, type CounterPart, counterKey, counterValue } from './testing/counter-applier.js';
+import { startTsOf } from './testing/start.js';
 
 const exclusive = (key: string): ConflictKey => ({ key, exclusive: true });
 const shared = (key: string): ConflictKey => ({ key, exclusive: false });
@@ -68,13 +69,13 @@ describe('the committer', () => {
     const edges = { prefix: 'o knows\n', numbers, width: 2, exclusive: true } as const;
     const large = { ...add('a'), bytes: new Uint8Array(3_000_000) };
     await committer.commit(
-      intent(large, { startTs: await committer.startTs(), conflicts: [shared('p')], numbered: [edges] }),
+      intent(large, { startTs: await startTsOf(committer), conflicts: [shared('p')], numbered: [edges] }),
     );
     for (const calls of [judged.mock.calls, noted.mock.calls]) {
       expect(calls.reduce((sum, [, keys]) => sum + keys.length, 0)).toBe(50_001 * KEY_WORDS);
       expect(Math.max(...calls.map(([, keys]) => keys.length))).toBe(FINGERPRINTED_AT_ONCE * KEY_WORDS);
     }
-    const startTs = await committer.startTs();
+    const startTs = await startTsOf(committer);
     vi.restoreAllMocks();
     expect(await value('a')).toBe(1);
     await committer.commit(intent(add('b'), { conflicts: [exclusive('o knows\n9\na')] }));
@@ -112,7 +113,7 @@ describe('the committer', () => {
     const { store, held } = countingSnapshots(createMemoryStore({ disk }));
     for (const reopened of [false, true]) {
       const counting = await createCommitter({ store, appliers: [new CounterApplier()], clock });
-      await counting.startTs();
+      await startTsOf(counting);
       const beginning = await counting.begin();
       beginning.snapshot.release();
       await counting.commit(intent(add('a'), { startTs: beginning.startTs, conflicts: [exclusive('a')] }));
@@ -236,7 +237,7 @@ describe('the committer', () => {
   });
 
   it('aborts the second of two transactions that hold a key exclusively, in one group and across groups', async () => {
-    const [first, second, third] = [await committer.startTs(), await committer.startTs(), await committer.startTs()];
+    const [first, second, third] = [await startTsOf(committer), await startTsOf(committer), await startTsOf(committer)];
     const conflicts = [exclusive('x')];
     const results = await Promise.allSettled([
       committer.commit(intent(add('a'), { startTs: second, conflicts })),
@@ -249,12 +250,12 @@ describe('the committer', () => {
     await expect(committer.commit(intent(add('a'), { startTs: third, conflicts }))).rejects.toMatchObject({
       code: 'TXN_ABORTED',
     });
-    await committer.commit(intent(add('a'), { startTs: await committer.startTs(), conflicts }));
+    await committer.commit(intent(add('a'), { startTs: await startTsOf(committer), conflicts }));
     expect(await value('a')).toBe(2);
   });
 
   it('lets holders of shared keys pass each other, but not a later exclusive one', async () => {
-    const [a, b, c] = [await committer.startTs(), await committer.startTs(), await committer.startTs()];
+    const [a, b, c] = [await startTsOf(committer), await startTsOf(committer), await startTsOf(committer)];
     await committer.commit(intent(add('a'), { startTs: a, conflicts: [shared('p')] }));
     await committer.commit(intent(add('a'), { startTs: b, conflicts: [shared('p')] }));
     await expect(committer.commit(intent(add('a'), { startTs: c, conflicts: [exclusive('p')] }))).rejects.toMatchObject(
@@ -279,7 +280,7 @@ describe('the committer', () => {
     const issued = new Set<number>();
     for (let run = 0; run < 4; run++) {
       const work = Array.from({ length: 300 }, (_, i) =>
-        i % 3 === 0 ? committer.startTs() : committer.commit(intent(add('a'))).then(({ commitTs }) => commitTs),
+        i % 3 === 0 ? startTsOf(committer) : committer.commit(intent(add('a'))).then(({ commitTs }) => commitTs),
       );
       const got = await Promise.all(work);
       for (const timestamp of got) {
@@ -288,12 +289,12 @@ describe('the committer', () => {
       }
       const most = Math.max(...issued);
       await open();
-      expect(await committer.startTs()).toBeGreaterThan(most);
+      expect(await startTsOf(committer)).toBeGreaterThan(most);
     }
   });
 
   it('aborts a transaction that started before a restart, and knows none from the future', async () => {
-    const startTs = await committer.startTs();
+    const startTs = await startTsOf(committer);
     await open();
     await expect(committer.commit(intent(add('a'), { startTs }))).rejects.toMatchObject({ code: 'TXN_ABORTED' });
     const future = committer.lastCommitTs + 10_000_000;
@@ -303,12 +304,12 @@ describe('the committer', () => {
   });
 
   it('aborts also the last transaction that may have started before a restart', async () => {
-    await committer.startTs();
+    await startTsOf(committer);
     const snapshot = committer.snapshot();
     const { lease } = await readState(snapshot);
     snapshot.release();
     await open();
-    await committer.startTs();
+    await startTsOf(committer);
     const commit = (startTs: number) => committer.commit(intent(add('a'), { startTs }));
     await expect(commit(lease)).rejects.toMatchObject({ code: 'TXN_ABORTED' });
     expect((await commit(lease + 1)).commitTs).toBeGreaterThan(lease);
@@ -339,16 +340,16 @@ describe('the committer', () => {
     ]);
     expect(results).toMatchObject([{ reason: { code: 'DISK_FULL' } }, { reason: { code: 'DISK_FULL' } }]);
     expect([counters.landed, counters.failed]).toEqual([0, 1]);
-    await expect(committer.startTs()).rejects.toMatchObject({ code: 'DISK_FULL' });
+    await expect(startTsOf(committer)).rejects.toMatchObject({ code: 'DISK_FULL' });
     const { lastCommitTs, recordBytes } = before;
     expect(committer.stats()).toMatchObject({ lastCommitTs, recordBytes });
     full = false;
-    const startTs = await committer.startTs();
+    const startTs = await startTsOf(committer);
     await committer.commit(intent(add('a'), { startTs, conflicts }));
     expect(await value('a')).toBe(1);
     full = true;
     await expect(committer.commit(intent(add('a')))).rejects.toMatchObject({ code: 'DISK_FULL' });
-    for (let i = 0; i < 1_000; i++) await committer.startTs(); // none of them waits for a group that is over
+    for (let i = 0; i < 1_000; i++) await startTsOf(committer); // none of them waits for a group that is over
   });
 
   it('frees room on a full disk, whatever would be written beside it', async () => {
@@ -376,14 +377,14 @@ describe('the committer', () => {
   });
 
   it('aborts one whose reads no longer hold, in one group and across groups, and nobody for what another read', async () => {
-    const [a, b, c] = [await committer.startTs(), await committer.startTs(), await committer.startTs()];
+    const [a, b, c] = [await startTsOf(committer), await startTsOf(committer), await startTsOf(committer)];
     const reads = [exclusive('x')];
     const write = (startTs: number, rest: Partial<Intent>) => committer.commit(intent(add('a'), { startTs, ...rest }));
     await write(a, { reads, conflicts: [exclusive('y')] });
     const results = await Promise.allSettled([write(b, { conflicts: [exclusive('x')] }), write(c, { reads })]);
     expect(results).toMatchObject([{ status: 'fulfilled' }, { reason: { code: 'TXN_ABORTED' } }]);
     await expect(write(c, { reads })).rejects.toMatchObject({ code: 'TXN_ABORTED' });
-    await write(await committer.startTs(), { reads });
+    await write(await startTsOf(committer), { reads });
   });
 
   it('refuses commits after close, once those that wait are on disk', async () => {
@@ -447,7 +448,7 @@ describe('the committer', () => {
     });
 
     it('applies a repeated commit once, in one group, later, and with its old start timestamp', async () => {
-      const startTs = await committer.startTs();
+      const startTs = await startTsOf(committer);
       const conflicts = [exclusive('x')];
       const again = (): Promise<unknown> =>
         committer.commit(intent(add('a'), { idempotency: claim(), startTs, conflicts }));

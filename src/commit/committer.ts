@@ -101,14 +101,6 @@ class GroupCommitter implements Committer {
   /** Nobody else commits. */
   caughtUp(): void {}
 
-  async startTs(): Promise<number> {
-    for (;;) {
-      const startTs = this.#writer.timestamps.start();
-      if (startTs !== undefined) return startTs;
-      await this.#moreTimestamps();
-    }
-  }
-
   async begin(): Promise<Beginning> {
     for (;;) {
       const startTs = this.#writer.timestamps.start();

@@ -131,9 +131,10 @@ export interface Committer {
   readonly lastCommitTs: number;
   /** Records up to this timestamp are no longer kept; 0 while all are. */
   readonly trimmedTs: number;
-  /** A fresh start timestamp, from the same counter as commits, above everything that is durable now. */
-  startTs(): Promise<number>;
-  /** As `startTs`, with the snapshot of that very moment: what a transaction that reads begins with. */
+  /**
+   * A fresh start timestamp, from the same counter as commits, above everything that is durable now; with the snapshot of that very
+   * moment: what a transaction begins with. Timestamps are the writer's to give: where another process writes it is that of the snapshot.
+   */
   begin(): Promise<Beginning>;
   /**
    * Resolves when the intent is on disk. Throws TXN_ABORTED when a conflict key was committed after startTs,

@@ -97,11 +97,6 @@ class FollowingCommitter implements Committer {
     return { startTs: this.#newest.version, snapshot: this.snapshot() };
   }
 
-  // Timestamps are the writer's to give.
-  async startTs(): Promise<number> {
-    throw readOnlyStore();
-  }
-
   async commit(): Promise<Committed> {
     throw readOnlyStore();
   }

@@ -5,6 +5,7 @@ import { readState } from './commit-state.js';
 import { createCommitter } from './committer.js';
 import { recordsBehind } from './lineage.js';
 import { CounterApplier } from './testing/counter-applier.js';
+import { startTsOf } from './testing/start.js';
 
 interface Line {
   readonly store: Store;
@@ -26,7 +27,7 @@ async function line(
   const options = { store, appliers: [new CounterApplier()], limits: makeLimits(limits), clock };
   const committer = await createCommitter(options);
   // where transactions have begun before, commits stand at other timestamps
-  if (begun) await committer.startTs();
+  if (begun) await startTsOf(committer);
   const moments = [store.snapshot()];
   for (let i = 0; i < commits; i++) {
     const counters = { add: [['all', 1]], note: 'x'.repeat(100) };

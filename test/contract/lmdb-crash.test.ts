@@ -10,6 +10,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { makeLimits } from '../../src/base/index.js';
 import { type CommitRecord, createCommitter, readRecords } from '../../src/commit/index.js';
 import { CounterApplier, counterKey, counterValue } from '../../src/commit/testing/counter-applier.js';
+import { startTsOf } from '../../src/commit/testing/start.js';
 import { KeyWriter, openLmdbStore, type Store } from '../../src/store/index.js';
 import { tellsCaches } from '../../src/store/page-cache.js';
 import { logOfLost } from '../../src/store/roll-back.js';
@@ -215,7 +216,7 @@ describe('the lmdb store, when its process is killed', () => {
         expect(value).toBeGreaterThanOrEqual(count);
       }
       for (const timestamp of known) issued.add(timestamp);
-      const next = await committer.startTs();
+      const next = await startTsOf(committer);
       expect(next).toBeGreaterThan(Math.max(...issued));
       issued.add(next);
       snapshot.release();

@@ -44,7 +44,11 @@ const modes = {
     const committer = await createCommitter({ store, appliers: [new CounterApplier()], limits });
     const client = async (id) => {
       for (let i = 0; ; i++) {
-        if (i % 5 === 0) say('start', await committer.startTs());
+        if (i % 5 === 0) {
+          const { startTs, snapshot } = await committer.begin();
+          snapshot.release();
+          say('start', startTs);
+        }
         const parts = {
           counters: {
             add: [
