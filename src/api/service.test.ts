@@ -217,6 +217,29 @@ describe('operations', () => {
       ],
     ]);
   });
+
+  it('answer nobody without a token where the types are closed by default', async () => {
+    const closed = `# Service.Authorization {"Header": "X-Auth", "Namespace": "app", "Algo": "HS256", "VerificationKey": "k", "ClosedByDefault": true}`;
+    const world = await createWorld(`${SDL}\n${closed}`, { operations });
+    const answers = async (context = {}) => {
+      const streamed = world.api.subscribe({ query: 'subscription { ticks }' }, contextOf(context));
+      const bodies = [];
+      for await (const batch of streamed) for (const { body } of batch) bodies.push(JSON.parse(body.toString()));
+      return [
+        (await world.ask('{ boxes(n: 1) { size } }', {}, context)).errors,
+        (await world.ask('mutation { fail }', {}, context)).errors?.[0],
+        bodies,
+      ];
+    };
+    const refused = { extensions: { code: 'UNAUTHENTICATED' } };
+    expect(await answers()).toMatchObject([[refused], refused, [{ errors: [refused] }]]);
+    const taken = [
+      undefined,
+      { message: 'out of boxes' },
+      [{ data: { ticks: 1 } }, { data: { ticks: 2 } }, { data: { ticks: 3 } }],
+    ];
+    expect(await answers({ claims: {} })).toMatchObject(taken);
+  });
 });
 
 describe('subscriptions', () => {

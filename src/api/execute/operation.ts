@@ -203,8 +203,8 @@ export async function queryPart(
   }
 }
 
-/** With ClosedByDefault, whoever shows no token sees nothing. */
-function demandClaims(request: Request, definition: Definition): void {
+/** With ClosedByDefault, whoever shows no token sees nothing. Throws UNAUTHENTICATED. */
+export function demandClaims(request: Request, definition: Definition): void {
   const { engine, context } = request;
   if (!engine.model.authorization?.closedByDefault || context.claims || context.trusted) return;
   const meaning = rootMeaning(definition);

@@ -16,7 +16,7 @@ import { collectFields } from './collect.js';
 import { beginAnswer, endAnswer } from './envelope.js';
 import { ByOperation } from './by-operation.js';
 import { Introspected } from './introspect.js';
-import { LazyReader, queryPart } from './operation.js';
+import { demandClaims, LazyReader, queryPart } from './operation.js';
 import { writeOperation } from './outside.js';
 import type { Request, RootField } from './request.js';
 import { argumentsOf } from './argument.js';
@@ -44,6 +44,7 @@ export function subscribeOperation(
   const meaning = definition && rootMeaning(definition);
   assert(meaning, `${nodes[0].name.value} has a meaning`);
   if (meaning.op === 'operation') {
+    demandClaims(request, definition);
     const schema = engine.graph.schema();
     const args = argumentsOf(scopeOf(request, { schema }), definition, nodes[0]);
     const { operation: asked } = meaning;
