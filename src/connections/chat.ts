@@ -27,9 +27,18 @@ export interface ChatOptions {
   readonly temperature?: number;
   readonly maxTokens?: number;
   readonly tools?: readonly Tool[];
-  readonly toolChoice?: 'auto' | 'none' | 'required';
+  readonly toolChoice?:
+    | 'auto'
+    | 'none'
+    | 'required'
+    | { readonly type: 'function'; readonly function: { readonly name: string } };
   /** JSON Schema that the reply's text must follow */
   readonly jsonSchema?: { readonly name: string; readonly schema: unknown };
+  /**
+   * Fields of the request that have no name here, as the model's server calls them: `{ top_p: 0.9, stop: ['END'],
+   * max_completion_tokens: 500 }`. What has a name here wins, and so do `model`, `messages` and `stream`.
+   */
+  readonly body?: Readonly<Record<string, unknown>>;
   /**
    * Called with each piece of the reply's text as the model makes it, and awaited; the whole reply, tool calls too, comes in the
    * end all the same. A reply that an earlier run of the turn had got comes in one piece.

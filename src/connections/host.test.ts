@@ -498,6 +498,36 @@ describe('a model', () => {
     await close();
   });
 
+  it('is sent what has no name among the options too; what has one wins', async () => {
+    const sent: unknown[] = [];
+    const yes = { role: 'assistant', content: 'yes' };
+    const base = await serve(async (request, response) => {
+      const asked = JSON.parse(await textOf(request)) as { stream?: boolean };
+      sent.push(asked);
+      if (!asked.stream) return response.end(JSON.stringify({ choices: [{ message: yes }] }));
+      response.setHeader('content-type', 'text/event-stream');
+      response.end(`data: ${JSON.stringify({ choices: [{ delta: yes, finish_reason: 'stop' }] })}\n\n`);
+    });
+    const { models, close } = open(base);
+    const tool = { type: 'function', function: { name: 'look' } } as const;
+    const body = { top_p: 0.5, stop: ['END'], model: 'other', stream: true, temperature: 2 };
+    await models.get('writer').ask('a', 'b', { body, temperature: 1, tools: [tool], toolChoice: tool });
+    expect(sent).toEqual([
+      {
+        model: 'tiny-1',
+        messages: [expect.objectContaining({ role: 'system' }), expect.objectContaining({ role: 'user' })],
+        top_p: 0.5,
+        stop: ['END'],
+        temperature: 1,
+        tools: [tool],
+        tool_choice: tool,
+      },
+    ]);
+    for await (const _ of models.get('writer').stream([], { body: { seed: 7 } }));
+    expect(sent[1]).toMatchObject({ seed: 7, stream: true });
+    await close();
+  });
+
   it('streams pieces of text', async () => {
     const piece = (content: string) => `data: ${JSON.stringify({ choices: [{ delta: { content } }] })}\n\n`;
     const base = await serve((_request, response) => {

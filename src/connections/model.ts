@@ -132,8 +132,10 @@ export function openModel(
 
 function requestBody(config: ModelConfig, messages: readonly ChatMessage[], options: ChatOptions): object {
   return {
+    ...options.body,
     model: config.sourceModel,
     messages,
+    stream: undefined, // whoever streams says so behind it
     ...(options.temperature === undefined ? {} : { temperature: options.temperature }),
     ...(options.maxTokens === undefined ? {} : { max_tokens: options.maxTokens }),
     ...(options.tools ? { tools: options.tools } : {}),
