@@ -37,10 +37,12 @@ export type {
   ChatOptions,
   ChatReply,
   Connections,
+  ContentPart,
   GraphConnection,
   HttpConnection,
   Models,
   RelationalConnection,
+  SentMessage,
   Tool,
   ToolCall,
 } from './connections/host.js';

@@ -1,6 +1,6 @@
 // What is said to chat models and what they answer, as OpenAI-compatible servers shape it.
 
-/** A message to a model, or from it. */
+/** A message from a model, or to it. */
 export interface ChatMessage {
   readonly role: 'system' | 'user' | 'assistant' | 'tool';
   readonly content: string | null;
@@ -8,6 +8,19 @@ export interface ChatMessage {
   readonly tool_call_id?: string;
   readonly tool_calls?: readonly ToolCall[];
 }
+
+/** A message to a model: like one from it, or in parts. */
+export interface SentMessage extends Omit<ChatMessage, 'role' | 'content'> {
+  readonly role: ChatMessage['role'] | 'developer';
+  readonly content: string | readonly ContentPart[] | null;
+}
+
+/** A text, an image, a sound or a document; `url` may be `data:image/png;base64,...`. Which of them a model takes is for it to say. */
+export type ContentPart =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'image_url'; readonly image_url: { readonly url: string; readonly detail?: string } }
+  | { readonly type: 'input_audio'; readonly input_audio: { readonly data: string; readonly format: string } }
+  | { readonly type: 'file'; readonly file: { readonly [field: string]: string } };
 
 /** A call that a model asks for: the reply to it is a message of the role `tool`. */
 export interface ToolCall {

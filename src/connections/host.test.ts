@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { type handleUnaryCall, Server as GrpcServer, ServerCredentials } from '@grpc/grpc-js';
 import dgraph from 'dgraph-js';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { type CallRecord, endCallsBy, onCall, openConnections } from './host.js';
+import { type CallRecord, endCallsBy, onCall, openConnections, type SentMessage } from './host.js';
 
 let server: Server | undefined;
 
@@ -525,6 +525,27 @@ describe('a model', () => {
     ]);
     for await (const _ of models.get('writer').stream([], { body: { seed: 7 } }));
     expect(sent[1]).toMatchObject({ seed: 7, stream: true });
+    await close();
+  });
+
+  it('is shown an image in a message of parts, of which the record keeps that it was there', async () => {
+    let sent: unknown;
+    const base = await serve(async (request, response) => {
+      sent = JSON.parse(await textOf(request));
+      response.end('{"choices":[{"message":{"role":"assistant","content":"a cup"}}]}');
+    });
+    const { models, close } = open(base);
+    const records: CallRecord[] = [];
+    onCall((record) => records.push(record));
+    const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } } as const;
+    const messages: SentMessage[] = [
+      { role: 'developer', content: 'Be brief.' },
+      { role: 'user', content: [{ type: 'text', text: 'What is it?' }, image] },
+    ];
+    await models.get('writer').chat(messages);
+    expect(sent).toMatchObject({ messages });
+    const told = records.find(({ kind }) => kind === 'model');
+    expect(told).toMatchObject({ messages: [{}, { text: 'What is it?\n(image_url)' }, { text: 'a cup' }] });
     await close();
   });
 

@@ -10,7 +10,7 @@ import { notSet } from './told.js';
 export { endCallsBy } from './call-options.js';
 export type { GraphConnection } from './graph-connection.js';
 export type { HttpConnection } from './http-connection.js';
-export type { ChatMessage, ChatOptions, ChatReply, Tool, ToolCall } from './chat.js';
+export type { ChatMessage, ChatOptions, ChatReply, ContentPart, SentMessage, Tool, ToolCall } from './chat.js';
 export type { ChatModel } from './model.js';
 export { type CallRecord, onCall, traceHeaders } from './record.js';
 export type { RelationalConnection } from './relational-connection.js';

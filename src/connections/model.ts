@@ -1,6 +1,6 @@
 import { givenOptions, GraphsteadError, type Hide } from '../base/index.js';
 import { type Body, REFUSAL_BYTES, textUpTo, upTo } from './body.js';
-import type { ChatMessage, ChatOptions, ChatReply } from './chat.js';
+import type { ChatOptions, ChatReply, SentMessage } from './chat.js';
 import { type Fail, GrowingReply, readChatStream } from './chat-stream.js';
 import type { ModelConfig } from './config.js';
 import type { BareHttp } from './http-connection.js';
@@ -10,11 +10,11 @@ import { fixOfStatus, tooLarge } from './told.js';
 
 /** A chat model. Throws MODEL_FAILED naming it. */
 export interface ChatModel {
-  chat(messages: readonly ChatMessage[], options?: ChatOptions): Promise<ChatReply>;
+  chat(messages: readonly SentMessage[], options?: ChatOptions): Promise<ChatReply>;
   /** One call with a system and a user message; the text is in `choices[0].message.content`. */
   ask(system: string, user: string, options?: ChatOptions): Promise<ChatReply>;
   /** Pieces of the reply's text as the model makes them. Throws where it wants a tool called: `chat` with `onText` gives both. */
-  stream(messages: readonly ChatMessage[], options?: ChatOptions): AsyncIterable<string>;
+  stream(messages: readonly SentMessage[], options?: ChatOptions): AsyncIterable<string>;
 }
 
 /** characters of a server's reason that an error shows; cut after values are hidden, or half of one would stay */
@@ -62,7 +62,7 @@ export function openModel(
 
   const call = { connection: config.connection, kind: 'model', what: name } as const;
 
-  const whole = (messages: readonly ChatMessage[], options: ChatOptions) =>
+  const whole = (messages: readonly SentMessage[], options: ChatOptions) =>
     recorded(call, async (note) => {
       note({ ...useOf(name, config, undefined), messages: transcript(messages) });
       const body = await post(requestBody(config, messages, options), options);
@@ -72,7 +72,7 @@ export function openModel(
     });
 
   /** Pieces of text, while the reply grows. */
-  const pieces = (messages: readonly ChatMessage[], options: ChatOptions, growing: GrowingReply) =>
+  const pieces = (messages: readonly SentMessage[], options: ChatOptions, growing: GrowingReply) =>
     recordedStream(call, async function* (note) {
       const streamed = { stream: true, stream_options: { include_usage: true } };
       const body = await post({ ...requestBody(config, messages, options), ...streamed }, options);
@@ -90,14 +90,14 @@ export function openModel(
   const optionsOf = (given: ChatOptions | undefined): ChatOptions =>
     givenOptions(`model "${name}"`, given, '{ temperature: 0.2 }');
 
-  async function chat(messages: readonly ChatMessage[], given?: ChatOptions): Promise<ChatReply> {
+  async function chat(messages: readonly SentMessage[], given?: ChatOptions): Promise<ChatReply> {
     const options = optionsOf(given);
     const reply = await replyTo(messages, options);
     if (options.jsonSchema !== undefined) assertJson(reply, fail);
     return reply;
   }
 
-  async function replyTo(messages: readonly ChatMessage[], options: ChatOptions): Promise<ChatReply> {
+  async function replyTo(messages: readonly SentMessage[], options: ChatOptions): Promise<ChatReply> {
     const { onText } = options;
     if (onText === undefined) return whole(messages, options);
     const growing = new GrowingReply();
@@ -130,7 +130,7 @@ export function openModel(
   };
 }
 
-function requestBody(config: ModelConfig, messages: readonly ChatMessage[], options: ChatOptions): object {
+function requestBody(config: ModelConfig, messages: readonly SentMessage[], options: ChatOptions): object {
   return {
     ...options.body,
     model: config.sourceModel,

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { ChatMessage, ChatReply } from '../chat.js';
+import type { ChatMessage, ChatReply, SentMessage } from '../chat.js';
 import { Replies, type Script, type Scripted } from './script.js';
 import { openScriptedServer } from './server.js';
 
@@ -12,7 +12,7 @@ export type ModelScript = Script<ModelCall, ScriptedReply>;
 /** One call that reached a scripted model. */
 export interface ModelCall {
   readonly model: string;
-  readonly messages: readonly ChatMessage[];
+  readonly messages: readonly SentMessage[];
   /** the request as it was sent */
   readonly body: Readonly<Record<string, unknown>>;
 }
@@ -25,7 +25,7 @@ export async function openScriptedModels(scripts: Readonly<Record<string, ModelS
   const replies = new Replies('model', scripts);
   const server = await openScriptedServer(async ({ name: model, body: text }, response) => {
     const body = JSON.parse(text) as Record<string, unknown>;
-    const messages = (body['messages'] ?? []) as readonly ChatMessage[];
+    const messages = (body['messages'] ?? []) as readonly SentMessage[];
     const reply = await replies.to(model, { model, messages, body });
     if (reply instanceof Error) response.writeHead(500).end(reply.message);
     else if (body['stream'] === true) sendPieces(response, reply);
