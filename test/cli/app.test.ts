@@ -137,6 +137,19 @@ test('no', async () => {
     }
   });
 
+  it('has its tests found wherever they lie in it, but for those of a package in it', async () => {
+    const source = folder.path('tested');
+    const passing = "import { test } from 'node:test';\ntest('passes', () => undefined);\n";
+    for (const place of ['.', 'src/lib', 'test/deep', 'client/src', 'node_modules/other', '.cache']) {
+      mkdirSync(join(source, place), { recursive: true });
+      writeFileSync(join(source, place, `${place.replace(/\W/g, '') || 'top'}.test.ts`), passing);
+    }
+    writeFileSync(join(source, 'src', 'index.ts'), 'export const getOne = () => "one";\n');
+    writeFileSync(join(source, 'client', 'package.json'), '{}');
+    const { files } = (await runJson(['test', source])) as { files: string[] };
+    expect([...files].sort()).toEqual(['srclib.test.ts', 'testdeep.test.ts', 'top.test.ts']);
+  });
+
   it('tells where a test cannot be bundled', async () => {
     const copy = copyNamed('unbundled');
     writeFileSync(join(copy, 'test', 'broken.test.ts'), "import './nowhere.js';\n");

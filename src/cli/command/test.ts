@@ -8,6 +8,8 @@ import { type CommonOptions, runCommand } from '../report.js';
 
 /** no `.test.mjs`: other runners look for those, and a run that is interrupted leaves its files */
 const BUILT = '.run.mjs';
+/** what holds no code of the app's */
+const SKIPPED: ReadonlySet<string> = new Set(['node_modules', 'build', 'dist']);
 
 /** `graphstead test`: an app's *.test.ts files under Node's own test runner. Exit code 1 when one fails. */
 export function testCommand(appDir: string | undefined, options: CommonOptions): Promise<void> {
@@ -19,7 +21,7 @@ export function testCommand(appDir: string | undefined, options: CommonOptions):
 }
 
 async function runTests(app: string, json: boolean): Promise<{ readonly files: readonly string[] }> {
-  const files = ['test', 'functions', 'agents', '.'].flatMap((folder) => testsIn(app, folder));
+  const files = testsIn(app);
   if (files.length === 0) {
     throw new GraphsteadError('NOT_FOUND', `${app} holds no tests`, { fix: 'write them in test/*.test.ts' });
   }
@@ -51,12 +53,13 @@ async function runTests(app: string, json: boolean): Promise<{ readonly files: r
   return { files: files.map((file) => basename(file)) };
 }
 
-function testsIn(app: string, folder: string): string[] {
-  const path = join(app, folder);
-  if (!existsSync(path)) return [];
-  const isDeep = folder !== '.';
-  return readdirSync(path, { recursive: isDeep, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.test.ts'))
-    .map((name) => join(path, name))
-    .sort();
+/** A folder with a package.json is a package of its own, a client's say, whose tests may be for another runner. */
+function testsIn(folder: string): string[] {
+  const entries = readdirSync(folder, { withFileTypes: true });
+  const tests = entries.filter((entry) => !entry.isDirectory() && entry.name.endsWith('.test.ts'));
+  const below = entries.filter(
+    (entry) => entry.isDirectory() && !entry.name.startsWith('.') && !SKIPPED.has(entry.name),
+  );
+  const folders = below.map(({ name }) => join(folder, name)).filter((path) => !existsSync(join(path, 'package.json')));
+  return [...tests.map(({ name }) => join(folder, name)), ...folders.flatMap(testsIn)].sort();
 }
