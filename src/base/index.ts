@@ -32,7 +32,7 @@ export { latin1 } from './latin1.js';
 export { levenshteinWithin } from './levenshtein.js';
 export { DEFAULT_LIMITS, type Limits, limitMistake, makeLimits } from './limits.js';
 export { chain, type MaybePromise } from './maybe.js';
-export { type NamedProcess, namedIn, nameOfThis, textOf } from './named-process.js';
+export { bootOfThis, type NamedProcess, namedIn, nameOfThis, textOf } from './named-process.js';
 export { defaultNames, dgraphNames, type Names, TYPE_PREDICATE } from './names.js';
 export { onceFor } from './once-for.js';
 export { isOfConnection, isOwnHeader } from './own-header.js';

@@ -8,6 +8,8 @@ export interface NamedProcess {
   readonly host: string;
   /** when that process began, as the system counts it: a reused pid is not taken for the named one */
   readonly started: string;
+  /** which start of which system it began in; absent where the system does not say */
+  readonly boot?: string;
   /** what it holds, where it was named with that */
   readonly holds?: string;
   /** undefined for one of another host, which cannot be asked */
@@ -16,7 +18,13 @@ export interface NamedProcess {
 
 /** What names this process, with what it holds. */
 export function nameOfThis(holds?: string): string {
-  return `${JSON.stringify({ pid: process.pid, host: hostname(), started: startOf(process.pid), holds })}\n`;
+  const started = startOf(process.pid);
+  return `${JSON.stringify({ pid: process.pid, host: hostname(), started, boot: bootOfThis(), holds })}\n`;
+}
+
+/** No two machines have the same, whatever their names are; undefined where there is no /proc. */
+export function bootOfThis(): string | undefined {
+  return textOf('/proc/sys/kernel/random/boot_id').trim() || undefined;
 }
 
 /** The text of a file; empty for one that is gone, or was never there. */

@@ -1,6 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { codeOf, GraphsteadError, type Limits, makeLimits, namedIn, nameOfThis, tlsAdvice } from '../../base/index.js';
+import {
+  bootOfThis,
+  codeOf,
+  GraphsteadError,
+  type Limits,
+  makeLimits,
+  namedIn,
+  nameOfThis,
+  tlsAdvice,
+} from '../../base/index.js';
 import type { Store } from '../contract.js';
 import { Hold, HELD_SECONDS } from './hold.js';
 import { Link, openingFailure, type Row, type Writer } from './link.js';
@@ -162,7 +171,10 @@ function checked([meta]: readonly Row[]): Row {
 
 /** Nobody writes: it has left, was silent for too long, or was a process of this machine that is gone. */
 function isFree({ held, holder }: Row): boolean {
-  return held !== true || holder === '' || namedIn(String(holder))?.lives === false;
+  if (held !== true || holder === '') return true;
+  const by = namedIn(String(holder));
+  // of another machine of the same name nothing is known
+  return by?.lives === false && by.boot === bootOfThis();
 }
 
 function nameOf(holder: string): string {

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { startDatabase, type TestDatabase } from '../../../test/database.js';
 import { wayTo } from '../../../test/way-to-database.js';
 import { until } from '../../../test/agent-service.js';
-import { makeLimits } from '../../base/index.js';
+import { makeLimits, nameOfThis } from '../../base/index.js';
 import type { Batch, Range, Store } from '../contract.js';
 import { openPostgresStore } from './open.js';
 
@@ -610,9 +610,11 @@ describe('who writes to a database', () => {
     const address = await database.place();
     const first = await opened(address);
     await write(first, put(1, 'kept'));
-    const { hostname } = await import('node:os');
-    const holder = JSON.stringify({ pid: 2 ** 22 + 1, host: hostname(), started: '1' });
-    await told(address, `holder = '${holder}'`);
+    const gone = { ...JSON.parse(nameOfThis()), pid: 2 ** 22 + 1, started: '1' };
+    // as of another machine of the same name, whose processes are none here
+    await told(address, `holder = '${JSON.stringify({ ...gone, boot: 'another' })}'`);
+    await expect(openPostgresStore(address, { waitMs: 0 })).rejects.toMatchObject({ code: 'STORE_LOCKED' });
+    await told(address, `holder = '${JSON.stringify(gone)}'`);
     expect(await entries(await opened(address, { waitMs: 0 }))).toEqual({ 1: 'kept' });
   });
 });
