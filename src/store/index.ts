@@ -7,5 +7,6 @@ export { openLmdbStore } from './lmdb-open.js';
 export { createMemoryStore, MemoryDisk, type MemoryStoreOptions } from './memory-store.js';
 export { compareBytes, lowerBound } from './order.js';
 export { isDatabase, openPostgresStore } from './postgres/open.js';
+export { copiedByDatabase } from './postgres/store.js';
 export { hasLog } from './redo-log.js';
 export { writeUint } from './uint.js';

@@ -78,6 +78,21 @@ describe('backup, restore and doctor', () => {
     ]);
   });
 
+  it('take no directory in the place of the database that a service is told of', async () => {
+    writeFileSync(folder.path('a.rdf'), '_:a <name> "a" .');
+    await runJson(['import', folder.path('a.rdf')], { cwd: folder.dir });
+    const data = folder.path('.graphstead', 'data');
+    const options = { cwd: folder.dir, environment: { GRAPHSTEAD_STORE: 'postgres://user:word@127.0.0.1:1/one' } };
+    for (const args of [
+      ['backup', folder.path('copy')],
+      ['restore', data],
+    ]) {
+      const { code, stderr } = await run(args, options);
+      expect([code, stderr]).toEqual([1, expect.stringMatching(/by the means of that database\n {2}fix: Use pg_dump/)]);
+    }
+    await runJson(['backup', folder.path('copy'), '--data', data], options);
+  });
+
   it('and every other command tell a limit in the environment that names none', async () => {
     const environment = { GRAPHSTEAD_LIMIT_AGENT_IDEL_MS: '5' };
     const name = 'GRAPHSTEAD_LIMIT_AGENT_IDEL_MS names no limit';

@@ -1,10 +1,11 @@
 import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { GraphsteadError, makeLimits } from '../../base/index.js';
-import { openLmdbStore, restoreLmdbStore } from '../../store/index.js';
+import { copiedByDatabase, openLmdbStore, restoreLmdbStore } from '../../store/index.js';
 import { assertStore } from '../holds-store.js';
 import { remoteService } from '../remote-service.js';
 import { type CommonOptions, runCommand } from '../report.js';
+import { storeAddress } from '../store-address.js';
 import { momentOf } from '../restore/moment.js';
 import { type TakenIn, takeIn } from '../restore/take-in.js';
 
@@ -41,7 +42,7 @@ async function backup(to: string, { data, from }: BackupCommand): Promise<Copied
     const { position } = extensions as { position?: string };
     return { directory: to, ...(position ? { position } : {}), ms: Math.round(performance.now() - start) };
   }
-  const source = resolve(data ?? join('.graphstead', 'data'));
+  const source = directoryOf(data);
   assertStore(source);
   const store = await openLmdbStore(source, { limits: makeLimits({}, process.env), readOnly: true });
   try {
@@ -85,13 +86,19 @@ async function restore(
   const moment = until === undefined ? undefined : momentOf(until);
   assertStore(resolve(backupDir), 'name a folder that graphstead backup wrote, or another copy of a data directory');
   if (records !== undefined) assertStore(resolve(records), 'name the data directory that the backup was made of');
-  const to = resolve(data ?? join('.graphstead', 'data'));
+  const to = directoryOf(data);
   let taken: TakenIn | undefined;
   const amend = async (making: string) => {
     if (records !== undefined) taken = await takeIn(making, resolve(records), moment);
   };
   await restoreLmdbStore(backupDir, to, amend);
   return { ...copied(to, start), ...taken };
+}
+
+/** Beside a database, as other commands are told of one, what lies in the usual place is another store, or none. */
+function directoryOf(data: string | undefined): string {
+  if (data === undefined && storeAddress(undefined) !== undefined) throw copiedByDatabase();
+  return resolve(data ?? join('.graphstead', 'data'));
 }
 
 function copied(to: string, start: number): Copied {

@@ -295,9 +295,7 @@ export class PostgresStore implements Store {
   }
 
   async backup(_directory: string): Promise<number> {
-    throw new GraphsteadError('INVALID_REQUEST', 'a store in a database is copied by the means of that database', {
-      fix: 'Use pg_dump or the backups of its host; `graphstead export` writes files that import reads.',
-    });
+    throw copiedByDatabase();
   }
 
   stats(): Readonly<Record<string, number>> {
@@ -344,5 +342,12 @@ function fenced(epoch: number): GraphsteadError {
 function wentBack(): GraphsteadError {
   return new GraphsteadError('STORE_FENCED', 'the database holds an older state than this service has seen', {
     fix: 'Start the service again: it goes on from what the database holds. What came after that is lost.',
+  });
+}
+
+/** Copies are made, and brought back, by what others make those of a database with. */
+export function copiedByDatabase(): GraphsteadError {
+  return new GraphsteadError('INVALID_REQUEST', 'a store in a database is copied by the means of that database', {
+    fix: 'Use pg_dump, also while a service writes, and pg_restore or psql, or the backups of its host; docs/guides/deployment.md has what a restored one needs before its start. A data directory is named with --data.',
   });
 }
