@@ -194,6 +194,29 @@ describe('a bulk load', () => {
     }
   });
 
+  it('keeps in such lists the facets of each value, as a transaction does', async () => {
+    const of = (uid: number, value: string, weight?: number): GraphChange => {
+      const facets: Facets = [{ key: 'weight', value: { type: 'int', value: weight ?? 0 } }];
+      return { ...setValue(uid, 'note', value), ...(weight === undefined ? {} : { facets }) } as GraphChange;
+    };
+    // one before the first facet, one without, one that loses its own, one of a single value
+    const changes = [of(1, 'bare'), of(1, 'one', 1), of(1, 'two', 2), of(1, 'gone', 3), of(1, 'gone'), of(2, 'one', 4)];
+    const listed = await openFixture();
+    await listed.graph.alter({ kind: 'schema', text: 'note: [default] .' });
+    await write(listed.graph, ...changes);
+    const { note } = await dump(listed);
+    expect(note).toMatchObject({ list: true, hasFacets: true });
+    for (const memoryBytes of [undefined, 100]) {
+      const grown = await openFixture();
+      const bulk = await grown.graph.bulk({ folder: join(folder, 'runs'), growLists: true, memoryBytes });
+      for (const one of changes) bulk.add(one);
+      await bulk.finish();
+      expect((await dump(grown))['note']).toEqual(note);
+      await grown.close();
+    }
+    await listed.close();
+  });
+
   it('tells how far it is, by predicates that weigh what they and their indexes hold', async () => {
     const fixture = await openFixture();
     await fixture.graph.alter({ kind: 'schema', text: 'plain: string .\nboth: string @index(exact, hash) .' });

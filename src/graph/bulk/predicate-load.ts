@@ -34,6 +34,8 @@ export class PredicateLoad {
   readonly #tagged: Sorter;
   readonly #members: Sorter;
   readonly #facets: Sorter;
+  /** those of values under the keys of members, while it may still come to hold lists */
+  readonly #memberFacets: Sorter;
   /** whether nobody declared it, and it may come to hold lists */
   readonly #mayGrow: boolean;
   #isListed = false;
@@ -50,6 +52,7 @@ export class PredicateLoad {
     this.#tagged = new Sorter('a', budget);
     this.#members = new Sorter('a', budget);
     this.#facets = new Sorter('a', budget);
+    this.#memberFacets = new Sorter('a', budget);
   }
 
   /** Records that were gathered, once for themselves and once for each index: what is to be sorted and written. */
@@ -79,7 +82,9 @@ export class PredicateLoad {
     if (record.list) this.#members.addBytes(uid, stored);
     else if (lang === '') this.#plain.addBytes(uid, stored);
     else this.#tagged.addBytes(uid, entryRecord(textKey(lang), stored));
-    if (facets || record.hasFacets) this.#facet(uid, record.list ? memberEntry(stored).key : textKey(lang), facets);
+    if (!facets && !record.hasFacets) return;
+    this.#facet(uid, record.list ? memberEntry(stored).key : textKey(lang), facets);
+    if (this.#mayGrow) this.#facet(uid, memberEntry(stored).key, facets, this.#memberFacets);
   }
 
   /** A vector without dimensions says that there is none: it takes the place of the one before, and is not kept itself. */
@@ -99,26 +104,27 @@ export class PredicateLoad {
   }
 
   /** Before a predicate has facets there are none that a change without them could take away. */
-  #facet(uid: number, key: string, facets: SetValue['facets']): void {
+  #facet(uid: number, key: string, facets: SetValue['facets'], into = this.#facets): void {
     const bytes = facets && facets.length > 0 ? encodeFacets(facets) : NO_BYTES;
     if (bytes.length > 0 && !this.record.hasFacets) this.record = { ...this.record, hasFacets: true };
-    if (this.record.hasFacets) this.#facets.addBytes(uid, entryRecord(key, bytes));
+    if (this.record.hasFacets) into.addBytes(uid, entryRecord(key, bytes));
   }
 
   /** Writes everything under the id. Throws UNIQUE_VIOLATION. */
   async write(id: number, sink: PutSink): Promise<void> {
     const isEdges = this.record.type === 'uid';
-    if (this.#growsIntoList()) this.record = { ...this.record, list: true };
-    await this.#drain(this.#facets, (facets) =>
-      mergeEntries(id, isEdges ? FAMILY.edgeFacet : FAMILY.valueFacet, facets, sink),
-    );
+    const isGrown = this.#growsIntoList();
+    if (isGrown) this.record = { ...this.record, list: true };
+    const [kept, others] = isGrown ? [this.#memberFacets, this.#facets] : [this.#facets, this.#memberFacets];
+    await this.#drain(others, async () => undefined);
+    await this.#drain(kept, (facets) => mergeEntries(id, isEdges ? FAMILY.edgeFacet : FAMILY.valueFacet, facets, sink));
     await (isEdges ? this.#writeEdges(id, sink) : this.#writeValues(id, sink));
   }
 
-  /** Facets are kept under the key of a single value or of a member: with them it stays as it is. */
+  /** A list has no languages: with them it stays as it is. */
   #growsIntoList(): boolean {
-    const { list, lang, hasFacets } = this.record;
-    if (!this.#mayGrow || list || lang || hasFacets) return false;
+    const { list, lang } = this.record;
+    if (!this.#mayGrow || list || lang) return false;
     return this.#isListed || hasSeveral(this.#plain.look());
   }
 
