@@ -51,6 +51,21 @@ describe('names of an import', () => {
     },
   );
 
+  it('are read from a long journal piece by piece: none is cut where one ends', async () => {
+    // of several bytes a character, and of lengths that meet the end of a piece anywhere
+    const nameOf = (n: number) => `_:${'ü€😀'.repeat(n % 97)}${n}`;
+    const lines = Array.from({ length: 40_000 }, (_, n) => `${(n + 1).toString(16)} ${nameOf(n)}\n`).join('');
+    expect(Buffer.byteLength(lines)).toBeGreaterThan(3 * 4 * 1024 * 1024);
+    writeFileSync(journal(), `${lines}9c41 _:cut`);
+    next = 50_000;
+    const names = new NameMap(lease, journal());
+    await names.reserve(1);
+    expect(names.size).toBe(40_000);
+    for (let n = 0; n < 40_000; n++) if (names.uid(nameOf(n)) !== n + 1) expect.fail(`${nameOf(n)} is another node`);
+    expect(names.uid('_:cut')).toBe(50_000);
+    expect(readFileSync(journal(), 'utf8')).toBe(lines);
+  });
+
   it('are not given what the file names itself', async () => {
     const names = new NameMap(lease);
     await names.reserve(10);

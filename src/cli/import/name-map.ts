@@ -2,11 +2,11 @@ import {
   closeSync,
   existsSync,
   fsyncSync,
+  ftruncateSync,
   mkdirSync,
   openSync,
-  readFileSync,
+  readSync,
   rmSync,
-  truncateSync,
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
@@ -149,12 +149,25 @@ export class NameMap {
  * The lines of a journal, without a last one that a kill cut short: what is left of its name may be another node's whole name. It is cut
  * off, so that it neither counts later nor swallows the next line. No batch that needs it was sent.
  */
-function wholeLines(path: string): readonly string[] {
-  const bytes = readFileSync(path);
-  const end = bytes.lastIndexOf(LINE_BREAK) + 1;
-  if (end < bytes.length) truncateSync(path, end);
-  return bytes.toString('utf8', 0, end).split('\n').slice(0, -1);
+function* wholeLines(path: string): Iterable<string> {
+  const fd = openSync(path, 'r+');
+  try {
+    const piece = Buffer.allocUnsafe(PIECE_BYTES);
+    let [rest, whole] = [Buffer.alloc(0), 0];
+    for (let read = 0; (read = readSync(fd, piece)) > 0; ) {
+      const bytes = Buffer.concat([rest, piece.subarray(0, read)]);
+      const end = bytes.lastIndexOf(LINE_BREAK) + 1;
+      yield* bytes.toString('utf8', 0, end).split('\n').slice(0, -1);
+      rest = bytes.subarray(end);
+      whole += end;
+    }
+    if (rest.length > 0) ftruncateSync(fd, whole);
+  } finally {
+    closeSync(fd);
+  }
 }
+/** A journal may be longer than a text, or what is read at once, can be. */
+const PIECE_BYTES = 4 * 1024 * 1024;
 const LINE_BREAK = 0x0a;
 
 /** A name cut out of a file's text would keep all of that text in memory. */
