@@ -1,5 +1,5 @@
 import type * as system from 'node:fs';
-import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, cp, mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -123,6 +123,19 @@ describe.runIf(tellsCaches)('of a directory whose data file may lack pages', () 
     await expect(restoreLmdbStore(live, restored)).rejects.toMatchObject({ code: 'STORE_LOCKED' });
     files.copied = undefined;
     await restoreLmdbStore(live, restored);
+    expect(await batchesIn(restored)).toBe(1);
+  });
+
+  it('that one may only read, what is restored can be written, also by who is no superuser', async () => {
+    const writer = await openLmdbStore(join(directory, 'original'), { limits });
+    await apply(writer, 1);
+    await cp(join(directory, 'original'), live, { recursive: true });
+    await writer.close();
+    for (const name of ['writer.json', 'writing']) await rm(join(live, name), { force: true });
+    await chmod(join(live, 'data.mdb'), 0o444);
+    expect(logOfLost(live)).toBeDefined();
+    await restoreLmdbStore(live, restored);
+    expect((await stat(join(restored, 'data.mdb'))).mode & 0o600).toBe(0o600);
     expect(await batchesIn(restored)).toBe(1);
   });
 

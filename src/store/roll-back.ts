@@ -1,4 +1,5 @@
 import {
+  chmodSync,
   closeSync,
   copyFileSync,
   existsSync,
@@ -8,6 +9,7 @@ import {
   readdirSync,
   renameSync,
   rmSync,
+  statSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { assert, GraphsteadError } from '../base/index.js';
@@ -74,6 +76,7 @@ function clearCopies(directory: string): void {
 /** Copies the data file of a directory, rolled back, and leaves the directory as it is. */
 export function copyRolledBack(directory: string, log: LogContent, path: string): void {
   copyFileSync(join(directory, DATA_FILE), path);
+  chmodSync(path, statSync(path).mode | 0o600); // of a file that one may only read it is one, too
   putHeadOf(log, path);
 }
 
