@@ -198,7 +198,7 @@ function newInverses(before: Model, after: Model): Gone[] {
       if (!storage || !end || !back || back.reverse || old?.role !== 'edge' || old.inverse) return [];
       if (seen.has(keyOf(field))) return [];
       seen.add(keyOf(field));
-      const why = `stored edges do not lead back: ${end.name}.${inverse?.field} does not show them until they are set again`;
+      const why = `stored edges do not lead back: ${end.name}.${inverse?.field} does not show them until an update sets them again`;
       const filter = not(test(call('has', storedName(back), [])));
       const to = { type: ofType(end.storedName), ...(filter ? { filter } : {}) };
       return [{ told: told(type, field, why), holds: call('has', storedName(storage), []), to }];

@@ -385,7 +385,7 @@ type Essay { id: ID! title: String }`;
     expect([await remarks(paired), await remarks(named)]).toEqual([[], []]);
     await own.graphql('mutation { addGuest(input: [{ name: "ann", home: { town: "Bern" } }]) { numUids } }');
     expect(await remarks(paired)).toEqual([
-      'Guest.home: stored edges do not lead back: Home.guests does not show them until they are set again',
+      'Guest.home: stored edges do not lead back: Home.guests does not show them until an update sets them again',
     ]);
     expect(await remarks(types('@hasInverse(field: visits)').replace('guests', 'visits'))).toHaveLength(1);
     expect(await remarks(named)).toEqual([
@@ -396,6 +396,23 @@ type Essay { id: ID! title: String }`;
     expect(await remarks(paired)).toEqual([]);
     await own.json({ query: '{ v as var(func: type(Guest)) }', set: { uid: 'uid(v)', 'service.type': 'Named' } });
     expect(await remarks(named.replace('home: Home', 'home: Home @hasInverse(field: guests)'))).toEqual([]);
+    await own.close();
+  });
+
+  it('writes both ends of an edge from before its @hasInverse when an update sets the very same one again', async () => {
+    const own = await startService();
+    const types = (inverse = '') =>
+      `type Guest { id: ID! home: Home ${inverse} } type Home { town: String! @id guests: [Guest] }`;
+    await own.schema(types());
+    const added = await own.graphql('mutation { addGuest(input: [{ home: { town: "Bern" } }]) { guest { id } } }');
+    const { id } = added.body.data.addGuest.guest[0];
+    await own.schema(types('@hasInverse(field: guests)'));
+    const homes = async () => (await own.graphql('{ queryHome { guests { id } } }')).body.data.queryHome;
+    expect(await homes()).toEqual([{ guests: [] }]);
+    const again =
+      'mutation ($id: [ID!]) { updateGuest(input: { filter: { id: $id }, set: { home: { town: "Bern" } } }) { numUids } }';
+    await own.graphql(again, { id: [id] });
+    expect(await homes()).toEqual([{ guests: [{ id }] }]);
     await own.close();
   });
 

@@ -69,7 +69,7 @@ async function types(api: Api, tell: (finding: Finding) => void): Promise<void> 
   const misfits = await api.misfits();
   if (misfits.length === 0) tell(good('types', 'stored nodes are as the type definitions say'));
   const fix =
-    'write what is missing: an edge with @hasInverse from both ends, a required field into each node; or change the definitions';
+    'write what is missing: an update that sets an edge with @hasInverse again writes both ends, each node needs its required fields; or change the definitions';
   for (const { message } of misfits) tell(warning('types', message, fix));
 }
 
