@@ -41,8 +41,10 @@ const CODE = `
     onInitialize() { return wait(); }
   }
   class Clerk extends Agent {
+    onSuspend() { this.publishEvent('left', {}); }
     async onReceiveMessage(name, data) {
       if (name === 'wait') return wait();
+      if (name === 'hire') return (await agents.start(Clerk, { key: data })).id;
       if (name === 'putSlowly') return putSlowly(data);
       if (name === 'ask' || name === 'ask too early') {
         const { id } = await agents.start(Cart, { key: data });
@@ -237,6 +239,20 @@ describe('agents started by a key', () => {
     expect(await call('clerkOf', 'counter')).toBe(id);
     await call('goOn');
     await waiting;
+  });
+
+  it('stay in memory, and leave it by onSuspend, where another turn starts them while theirs changes nothing', async () => {
+    const { agents, call } = await open();
+    const id = (await call('clerkOf', 'counter')) as string;
+    const other = (await call('clerkOf', 'door')) as string;
+    const waiting = agents.send(id, 'wait');
+    await until(async () => (await call('waits')) === true);
+    expect(await agents.send(other, 'hire', 'counter')).toBe(id);
+    await call('goOn');
+    await waiting;
+    expect(await agents.info(id)).toMatchObject({ status: 'running' });
+    await agents.swap(async () => undefined);
+    expect((await agents.keptEvents(id)).map(({ name }) => name)).toEqual(['agentStatusUpdated', 'left']);
   });
 
   it('are not started by what stops them in the same commit, which would end the one that begins', async () => {

@@ -402,6 +402,8 @@ export class Queues {
       const at = n++;
       const activation = this.activate(op.op === 'post' ? op.to : op.id);
       const { waiting } = activation;
+      // One that has begun stays as it is: it may be in memory, and in a turn.
+      if (op.op === 'spawn' && activation.head?.status === 'active') continue;
       if (op.op === 'spawn') {
         // The store tells whether it begins now: a rerun of the turn that began it says so again.
         activation.head = undefined;
