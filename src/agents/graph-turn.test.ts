@@ -412,6 +412,25 @@ describe('the graph in app code', () => {
     expect([await call('isOn', 'Ada'), await call('isOn', 'Ben')]).toEqual([true, false]);
   });
 
+  it('a turn that brings its agent back and runs again tells once that it does', async () => {
+    const set = ['Ada', 'Ben'].map((name) => ({ uid: `_:${name}`, name, duty: 'on' }));
+    await calls().mutate({ body: JSON.stringify({ set }), contentType: 'json' });
+    const [one, other] = await Promise.all([agents.start('Clerk'), agents.start('Clerk')]);
+    await agents.swap(async () => undefined);
+    const statuses = agents.events({ agentId: one.id, names: ['agentStatusUpdated'] });
+    const told: unknown[] = [];
+    const listening = (async () => {
+      for await (const { data } of statuses) told.push((data as { status: string }).status);
+    })();
+    await new Promise((turn) => setImmediate(turn));
+    const { conflicts = 0 } = committer.stats();
+    expect(await agents.send(one.id, 'leaveBehind', other.id)).toBe('stays');
+    expect(committer.stats().conflicts).toBe(conflicts + 1);
+    await agents.stop(one.id);
+    await listening;
+    expect(told).toEqual(['resuming', 'running', 'stopping', 'terminated']);
+  });
+
   it('a turn that writes nothing to the graph runs again too when what it held has changed', async () => {
     const [one, other] = await Promise.all([agents.start('Clerk'), agents.start('Clerk')]);
     const { conflicts = 0 } = committer.stats();

@@ -169,8 +169,9 @@ export class RunningTurn extends TurnInHost {
     assertType(this.options.hosts.manifest, (head ?? job.create)?.type ?? '');
     const key = (head ?? job.create)?.key;
     if (job.create !== undefined || head === undefined || head.status === 'starting') return { version: 1, key };
+    // a run that follows another has been told of
+    if (activation.passing === undefined) this.#status('resuming');
     activation.passing ??= 'resuming';
-    if (job.kind === 'message' || job.kind === 'alarm') this.#status('resuming');
     return { state: await loadState(activation.id, head.chunks), version: head.version, key };
   }
 
