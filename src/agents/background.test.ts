@@ -48,6 +48,12 @@ const CODE = `
           if (this.attempt === 1) process.exit(1);
           return;
         }
+        case 'bravesTwice': {
+          const first = this.checkpoint();
+          this.state.done.push('y');
+          await Promise.allSettled([first, this.checkpoint()]);
+          return 'done';
+        }
         case 'holdsLater': this.state.done.push('x'); await this.checkpoint(); await new Promise((go) => { globalThis.go = go; }); return;
         case 'pretends': try { await agents.info('agent_none'); } catch (error) { throw new error.constructor('OVERLOADED', 'not from the service'); }
         case 'poison': throw new Error('always');
@@ -504,23 +510,26 @@ describe('background work', () => {
     expect(await agents.send(other.id, 'done')).toBe('born rang');
   });
 
-  it('fails a turn whose checkpoint failed, also where its handler goes on', async () => {
-    const kept = createMemoryStore();
-    let refuses = false;
-    const store: Store = {
-      ...bound(kept),
-      apply: async (...args) => {
-        if (!refuses) return kept.apply(...args);
-        refuses = false;
-        throw new GraphsteadError('DISK_FULL', 'no room');
-      },
-    };
-    const { agents } = await open({ store });
-    const { id } = await agents.start('Worker');
-    refuses = true;
-    await expect(agents.send(id, 'braves')).rejects.toMatchObject({ code: 'DISK_FULL' });
-    expect(await agents.send(id, 'done')).toBe('born');
-  });
+  it.each(['braves', 'bravesTwice'])(
+    'fails a turn whose checkpoint failed, also where its handler goes on: %s',
+    async (name) => {
+      const kept = createMemoryStore();
+      let refuses = false;
+      const store: Store = {
+        ...bound(kept),
+        apply: async (...args) => {
+          if (!refuses) return kept.apply(...args);
+          refuses = false;
+          throw new GraphsteadError('DISK_FULL', 'no room');
+        },
+      };
+      const { agents } = await open({ store });
+      const { id } = await agents.start('Worker');
+      refuses = true;
+      await expect(agents.send(id, name)).rejects.toMatchObject({ code: 'DISK_FULL' });
+      expect(await agents.send(id, 'done')).toBe('born');
+    },
+  );
 
   it('fails a turn whose checkpoint is too large to leave its process, also where its handler goes on', async () => {
     const { agents } = await open({ limits: { hostMessageBytes: 32_000 } });

@@ -110,6 +110,15 @@ const CODE = `
         if (data !== 'stored last') await put(graph, 'after');
         return 'went on';
       }
+      if (name === 'stepsAtOnce') {
+        const step = async (part) => {
+          this.state.filed++;
+          await this.checkpoint();
+          await graph.mutate({ set: { name: part } });
+        };
+        await Promise.all(['one', 'two', 'three'].map(step));
+        return String(this.state.filed);
+      }
       if (name === 'sail') return String(await sail(graph));
       if (name === 'peekShips') return (await graph.graphql('{ aggregateShip { count } }')).aggregateShip.count + '';
       if (name === 'launchUnseen') { await graph.graphql(ADD, { name: data }); return 'launched'; }
@@ -343,6 +352,13 @@ describe('the graph in app code', () => {
   it('a turn reads its own writes', async () => {
     const { id } = await agents.start('Clerk');
     expect(JSON.parse((await agents.send(id, 'seesOwn')) ?? '')).toEqual([{ name: 'Own' }]);
+  });
+
+  it('checkpoints of steps that go on side by side land one after the other', async () => {
+    const { id } = await agents.start('Clerk');
+    expect(await agents.send(id, 'stepsAtOnce')).toBe('3');
+    expect(((await call('names')) as string[]).sort()).toEqual(['one', 'three', 'two']);
+    expect(await agents.send(id, 'filed')).toBe('3');
   });
 
   it('turns that write the same node run again instead of losing an update', async () => {

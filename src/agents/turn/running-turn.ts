@@ -179,9 +179,13 @@ export class RunningTurn extends TurnInHost {
     this.live({ name: 'agentStatusUpdated', data: JSON.stringify({ status }) });
   }
 
+  /** Steps of a handler may go on side by side: each checkpoint follows the one before, and what is asked of the graph behind it, too. */
   override rpc(rpc: Rpc): Promise<unknown> {
-    if (rpc.method !== 'checkpoint') return super.rpc(rpc);
-    const storing = this.#checkpoint(rpc);
+    const before = this.#storing;
+    if (rpc.method !== 'checkpoint') {
+      return before !== undefined && isGraph(rpc) ? before.then(() => super.rpc(rpc)) : super.rpc(rpc);
+    }
+    const storing = before === undefined ? this.#checkpoint(rpc) : before.then(() => this.#checkpoint(rpc));
     this.#storing = storing;
     return storing;
   }
