@@ -4,16 +4,7 @@ import type { CommitRecord, Snapshot } from '../commit/index.js';
 import { isInMemory } from './activation.js';
 import { freshAgentId, keyedAgentId } from './agent-id.js';
 import { AlarmClock } from './alarm-clock.js';
-import {
-  assertFilter,
-  assertLetterPage,
-  assertId,
-  assertPage,
-  assertType,
-  closing,
-  isTerminated,
-  unknownAgent,
-} from './refusal.js';
+import { assertFilter, assertLetterPage, assertId, assertPage, assertType, closing, isTerminated } from './refusal.js';
 import { functionCalls } from './call-rpc.js';
 import { UnregisteredTypes } from './unregistered-types.js';
 import { Contended } from './contended.js';
@@ -43,7 +34,7 @@ import { Listening } from './listening.js';
 import { Messages } from './messages.js';
 import { agentPart } from './part.js';
 import { type AgentLog, Queues } from './queues.js';
-import { readHead, readHeads, readNow, waitingAgents } from './reader.js';
+import { readHead, readHeads, readKnownHead, readNow, waitingAgents } from './reader.js';
 import { Residence } from './residence.js';
 import { alarmsInTurn, alarmsOf } from './set-alarms.js';
 import type { Head } from './stored.js';
@@ -210,9 +201,7 @@ class AgentRuntime implements Agents {
 
   async info(id: string): Promise<AgentInfo> {
     assertId(id);
-    const head = await this.#head(id);
-    if (head === undefined) throw unknownAgent(id);
-    return this.#shown(id, head);
+    return this.#shown(id, await this.#read((snapshot) => readKnownHead(snapshot, id)));
   }
 
   async list(filter: AgentFilter = {}): Promise<readonly AgentInfo[]> {

@@ -1,9 +1,9 @@
 import { GraphsteadError, type Left, type Pushing, type Take } from '../base/index.js';
 import type { CommitRecord, Committer } from '../commit/index.js';
-import { terminated, unknownAgent } from './refusal.js';
+import { terminated } from './refusal.js';
 import type { AgentEvent, EventsRequest } from './contract.js';
 import { type AgentPart, agentPart } from './part.js';
-import { eventBehind, readEvents, readHead, readNow } from './reader.js';
+import { eventBehind, readEvents, readKnownHead, readNow } from './reader.js';
 import type { StoredEvent } from './stored.js';
 import { GAP_EVENT } from './own-event.js';
 import { Batch, type Beginning, type EventPage, Subscription } from './subscription.js';
@@ -130,8 +130,7 @@ export class EventHub {
   #begin(request: EventsRequest): Promise<Start> {
     const { agentId, after } = request;
     return readNow(this.committer, async (snapshot) => {
-      const head = await readHead(snapshot, agentId);
-      if (head === undefined) throw unknownAgent(agentId);
+      const head = await readKnownHead(snapshot, agentId);
       // Nothing more can come; what it told before is kept for a while, for those who name a place to go on from.
       const ended = head.status === 'terminated';
       if (after === undefined && ended) throw terminated(agentId);
@@ -153,8 +152,7 @@ export class EventHub {
   /** All that are kept, oldest first, at one moment. Throws AGENT_UNKNOWN. */
   kept(agentId: string): Promise<readonly AgentEvent[]> {
     return readNow(this.committer, async (snapshot) => {
-      const head = await readHead(snapshot, agentId);
-      if (head === undefined) throw unknownAgent(agentId);
+      const head = await readKnownHead(snapshot, agentId);
       const [first, next] = head.events;
       const stored = await readEvents(snapshot, agentId, first, next, next - first);
       return stored.map((one) => this.#shown(agentId, one));
@@ -163,8 +161,7 @@ export class EventHub {
 
   #read(agentId: string, seq: number): Promise<EventPage> {
     return readNow(this.committer, async (snapshot) => {
-      const head = await readHead(snapshot, agentId);
-      if (head === undefined) throw unknownAgent(agentId);
+      const head = await readKnownHead(snapshot, agentId);
       const from = Math.max(seq, head.events[0]);
       const stored = await readEvents(snapshot, agentId, from, head.events[1], PAGE);
       const next = from + stored.length;

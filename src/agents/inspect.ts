@@ -1,10 +1,9 @@
 import type { Snapshot } from '../commit/index.js';
-import { unknownAgent } from './refusal.js';
 import type { AgentInfo, AgentInspection, HistoryPage, PastState, WaitingMessage } from './contract.js';
 import {
   type MailboxEntry,
-  readHead,
   readHistory,
+  readKnownHead,
   readLetters,
   readMailbox,
   readState,
@@ -26,8 +25,7 @@ export async function inspectAgent(
   incarnation: string,
   shown: (head: Head) => AgentInfo,
 ): Promise<AgentInspection> {
-  const head = await readHead(snapshot, id);
-  if (head === undefined) throw unknownAgent(id);
+  const head = await readKnownHead(snapshot, id);
   const state = await readState(snapshot, id, head.chunks);
   const { entries: waiting } = await readMailbox(snapshot, id, undefined, WAITING_SHOWN);
   const letters = await readLetters(snapshot, id, LETTERS_SHOWN);
@@ -50,8 +48,7 @@ export async function historyOf(
   { limit: states = STATES, before }: HistoryPage,
   bytes: number,
 ): Promise<readonly PastState[]> {
-  const head = await readHead(snapshot, id);
-  if (head === undefined) throw unknownAgent(id);
+  const head = await readKnownHead(snapshot, id);
   const stored = await readHistory(snapshot, id, head, before, { states, bytes });
   return stored.map(({ turn, at, kind, name, version, state }) => ({
     turn,

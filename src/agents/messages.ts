@@ -9,7 +9,7 @@ import type { Mail } from './outbox.js';
 import type { HostPool } from './process/host-pool.js';
 import type { Rpc } from './protocol.js';
 import type { AgentLog, Ordered, Queues } from './queues.js';
-import { readHead, readLetter, readLetters, readNow, toDeadLetter } from './reader.js';
+import { readHead, readKnownHead, readLetter, readLetters, readNow, toDeadLetter } from './reader.js';
 import {
   assertId,
   closing,
@@ -158,8 +158,7 @@ export class Messages implements Mail {
   async deadLetters(agentId: string, { first = LETTERS_TOLD, after }: DeadLetterPage): Promise<readonly DeadLetter[]> {
     assertId(agentId);
     return readNow(this.options.committer, async (snapshot) => {
-      const head = await readHead(snapshot, agentId);
-      if (head === undefined) throw unknownAgent(agentId);
+      await readKnownHead(snapshot, agentId);
       const letters = await readLetters(snapshot, agentId, first, after === undefined ? undefined : Number(after));
       return letters.map((letter) => toDeadLetter(agentId, letter));
     });
@@ -169,8 +168,7 @@ export class Messages implements Mail {
   async replay(agentId: string, deadLetterId: string): Promise<void> {
     assertId(agentId);
     if (this.options.queues.closing) throw closing();
-    const head = await this.#stored(agentId);
-    if (head === undefined) throw unknownAgent(agentId);
+    const head = await readNow(this.options.committer, (snapshot) => readKnownHead(snapshot, agentId));
     if (head.status === 'terminated') throw terminated(agentId);
     const letter = LETTER_ID.test(deadLetterId)
       ? await readNow(this.options.committer, (snapshot) => readLetter(snapshot, agentId, Number(deadLetterId)))

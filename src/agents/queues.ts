@@ -20,7 +20,7 @@ import {
   type Job,
 } from './job.js';
 import type { AgentPart, HoldOp } from './part.js';
-import { type DueAlarm, readAlarm, readMailbox, readSenders } from './reader.js';
+import { type DueAlarm, readAlarm, readMailbox, readNow, readSenders } from './reader.js';
 import { STATUS_EVENT } from './own-event.js';
 import type { TurnRunner } from './turn/turn-runner.js';
 import { failureText, StateNotTaken } from './wire-failure.js';
@@ -235,12 +235,8 @@ export class Queues {
 
   /** An earlier turn may have moved the alarm or taken it back. */
   async #stillSet(id: string, alarm: { readonly id: string; readonly at: number }): Promise<boolean> {
-    const snapshot = this.options.committer.snapshot();
-    try {
-      return (await readAlarm(snapshot, id, alarm.id))?.at === alarm.at;
-    } finally {
-      snapshot.release();
-    }
+    const set = await readNow(this.options.committer, (snapshot) => readAlarm(snapshot, id, alarm.id));
+    return set?.at === alarm.at;
   }
 
   #passing(activation: Activation, job: Job): void {
@@ -372,25 +368,19 @@ export class Queues {
 
   async #readMailbox({ id, waiting }: Activation, wall: number): Promise<void> {
     const after = waiting.read;
-    const snapshot = this.options.committer.snapshot();
-    try {
-      const { entries, more } = await readMailbox(snapshot, id, after, MAILBOX_PAGE);
-      waiting.page(after, entries.map(jobOf), more, wall);
-    } finally {
-      snapshot.release();
-    }
+    const { entries, more } = await readNow(this.options.committer, (snapshot) =>
+      readMailbox(snapshot, id, after, MAILBOX_PAGE),
+    );
+    waiting.page(after, entries.map(jobOf), more, wall);
   }
 
   async #lookForSenders({ id, waiting }: Activation): Promise<void> {
     const { found, forget } = waiting.gather();
-    const snapshot = this.options.committer.snapshot();
     try {
-      await readSenders(snapshot, id, waiting.read, found);
+      await readNow(this.options.committer, (snapshot) => readSenders(snapshot, id, waiting.read, found));
     } catch (thrown) {
       forget();
       throw thrown;
-    } finally {
-      snapshot.release();
     }
   }
 

@@ -1,6 +1,7 @@
 import type { Committer, Key, Range, Snapshot } from '../commit/index.js';
 import type { DeadLetter } from './contract.js';
 import type { MessagePosition } from './part.js';
+import { unknownAgent } from './refusal.js';
 import {
   agentOf,
   alarmKey,
@@ -52,6 +53,13 @@ export async function readNow<T>(source: Snapshots, read: (snapshot: Snapshot) =
 
 export async function readHead(snapshot: Snapshot, id: string): Promise<Head | undefined> {
   return (await readAgent(snapshot, id))?.head;
+}
+
+/** Throws AGENT_UNKNOWN. */
+export async function readKnownHead(snapshot: Snapshot, id: string): Promise<Head> {
+  const head = await readHead(snapshot, id);
+  if (head === undefined) throw unknownAgent(id);
+  return head;
 }
 
 async function readAgent(snapshot: Snapshot, id: string): Promise<StoredAgent | undefined> {

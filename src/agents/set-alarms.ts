@@ -2,13 +2,11 @@ import type { Snapshot } from '../commit/index.js';
 import { nextRound } from './apply/alarm.js';
 import type { Alarm } from './info.js';
 import type { Job } from './job.js';
-import { type DueAlarm, readAlarms, readHead } from './reader.js';
-import { unknownAgent } from './refusal.js';
+import { type DueAlarm, readAlarms, readKnownHead } from './reader.js';
 
 /** The alarms that are set, soonest first; none of a stopped agent. Throws AGENT_UNKNOWN. */
 export async function alarmsOf(snapshot: Snapshot, id: string): Promise<readonly Alarm[]> {
-  const head = await readHead(snapshot, id);
-  if (head === undefined) throw unknownAgent(id);
+  const head = await readKnownHead(snapshot, id);
   return head.status === 'terminated' ? [] : shown(await readAlarms(snapshot, id));
 }
 

@@ -5,7 +5,7 @@ import { apart } from '../contended.js';
 import type { Job } from '../job.js';
 import { shardOf } from '../keys.js';
 import { MadeCalls } from '../process/made-calls.js';
-import { readHead, readNow, readState } from '../reader.js';
+import { readHead, readKnownHead, readNow, readState } from '../reader.js';
 import { terminated, unknownAgent } from '../refusal.js';
 import type { HostTask } from '../process/task.js';
 import { traceOf, tracedTask } from '../process/traced-task.js';
@@ -38,8 +38,7 @@ export class TurnRunner {
   /** Both of one moment: a turn of the agent may commit meanwhile. Throws AGENT_UNKNOWN, AGENT_TERMINATED. */
   #committed(id: string): Promise<{ readonly head: Head; readonly state: string | undefined }> {
     return this.#read(async (snapshot) => {
-      const head = await readHead(snapshot, id);
-      if (head === undefined) throw unknownAgent(id);
+      const head = await readKnownHead(snapshot, id);
       if (head.status === 'terminated') throw terminated(id);
       return { head, state: await readState(snapshot, id, head.chunks) };
     });
