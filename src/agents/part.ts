@@ -161,8 +161,3 @@ export interface SweepOp {
 }
 
 export type AgentOp = TurnOp | PostOp | SpawnOp | RetryOp | HoldOp | DeadOp | ReplayOp | SweepOp;
-
-/** What the applier answers: where each post lies, in their order. */
-export interface AgentResult {
-  readonly posts: readonly { readonly to: string; readonly n: number }[];
-}

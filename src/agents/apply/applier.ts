@@ -1,7 +1,7 @@
 import { type MaybePromise, Recent } from '../../base/index.js';
 import type { Applier, GroupState, GroupWork } from '../../commit/index.js';
 import { headKey, stateKey } from '../keys.js';
-import { AGENTS, type AgentOp, type AgentPart, type AgentResult } from '../part.js';
+import { AGENTS, type AgentOp, type AgentPart } from '../part.js';
 import { chunksBeside, decodeAgent, encodeAgent, fitsInEntry, type Head, type StoredAgent, split } from '../stored.js';
 import { type AgentLimits, Draft } from './draft.js';
 import { takeAll } from './take.js';
@@ -10,13 +10,13 @@ import { takeAll } from './take.js';
 const KNOWN_AGENTS = 10_000;
 
 /** How the agents write. Register it with the committer of one store, under its name: it remembers what it wrote there. */
-export function agentsApplier(limits: AgentLimits): Applier<AgentPart, AgentResult> {
+export function agentsApplier(limits: AgentLimits): Applier<AgentPart, void> {
   const known = new Recent<StoredAgent>(KNOWN_AGENTS);
   return { name: AGENTS, begin: (state) => new AgentWork(state, limits, known) };
 }
 
 /** One group's worth of agents: heads and states are merged here and written once. */
-class AgentWork implements GroupWork<AgentPart, AgentResult> {
+class AgentWork implements GroupWork<AgentPart, void> {
   readonly heads = new Map<string, Head | undefined>();
   readonly #changed = new Set<string>();
   readonly #states = new Map<string, string>();
@@ -58,14 +58,14 @@ class AgentWork implements GroupWork<AgentPart, AgentResult> {
     if (agent !== undefined) this.#before.set(id, agent);
   }
 
-  apply(part: AgentPart, commitTs: number, wall: number): MaybePromise<AgentResult> {
+  apply(part: AgentPart, commitTs: number, wall: number): MaybePromise<void> {
     const draft = new Draft(this, commitTs, wall);
     const taken = takeAll(draft, part.ops);
     return taken instanceof Promise ? taken.then(() => this.#keep(draft)) : this.#keep(draft);
   }
 
   /** Nothing was refused: what was drafted becomes the group's. */
-  #keep(draft: Draft): AgentResult {
+  #keep(draft: Draft): void {
     for (const [id, head] of draft.heads) {
       this.heads.set(id, head);
       this.#changed.add(id);
@@ -75,7 +75,6 @@ class AgentWork implements GroupWork<AgentPart, AgentResult> {
       if ('key' in change) this.state.put(change.key, change.value);
       else this.state.deleteRange(change.from, change.to);
     }
-    return { posts: draft.posts };
   }
 
   flush(): void {

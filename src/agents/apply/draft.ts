@@ -30,7 +30,8 @@ export class Draft {
   readonly heads = new Map<string, Head>();
   readonly states = new Map<string, string>();
   readonly changes: Change[] = [];
-  readonly posts: { to: string; n: number }[] = [];
+  /** messages posted so far, over all its agents */
+  posts = 0;
   /** events published so far, over all its agents */
   events = 0;
   /** keys of stopped agents that were swept so far */

@@ -15,8 +15,7 @@ export function post(draft: Draft, op: PostOp): void {
   }
   // one that cannot keep up can be stopped, from a turn too
   if (head.waiting >= draft.group.limits.mailboxMessages && op.kind !== 'stop') throw mailboxFull(op.to, head.waiting);
-  const n = draft.posts.length;
-  draft.posts.push({ to: op.to, n });
+  const n = draft.posts++;
   draft.putAll(encode(messageOf(op)), (chunk) => messageKey(op.to, draft.ts, n, chunk));
   draft.heads.set(op.to, headWith(head, { waiting: head.waiting + 1 }));
 }
@@ -24,7 +23,7 @@ export function post(draft: Draft, op: PostOp): void {
 /** A caller from outside is told; a turn's mail to an agent that was stopped meanwhile is dropped, as all that waited there. */
 function refuse(draft: Draft, { to, from }: PostOp): void {
   if (from === '') throw terminated(to);
-  draft.posts.push({ to, n: draft.posts.length });
+  draft.posts++;
 }
 
 /**
@@ -38,7 +37,7 @@ export function spawn(draft: Draft, op: SpawnOp): void {
       throw new GraphsteadError('TXN_ABORTED', `agent ${op.id} was stopped while it was to be started`);
     }
     // a rerun of the turn that began it, or its key is in use; those who count posts count this one too
-    draft.posts.push({ to: op.id, n: draft.posts.length });
+    draft.posts++;
     return;
   }
   const head = before && headAgain(op, draft.wall, before);
