@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { agentsApplier } from '../agents/index.js';
 import { type Api, createApi } from '../api/index.js';
 import { defaultNames, dgraphNames, type Limits, makeLimits, type Names, systemClock } from '../base/index.js';
-import { type Committer, createCommitter, createFollower } from '../commit/index.js';
+import { createCommitter, createFollower } from '../commit/index.js';
 import { createGraph, type Graph, graphApplier, graphFollower, graphShared } from '../graph/index.js';
 import { createHttpClient } from '../outbound/index.js';
 import { openLmdbStore, openPostgresStore, type Store } from '../store/index.js';
@@ -16,7 +16,6 @@ export interface OpenData {
   /** for files beside the data */
   readonly directory: string;
   readonly store: Store;
-  readonly committer: Committer;
   readonly graph: Graph;
   readonly api: Api;
   readonly names: Names;
@@ -33,7 +32,7 @@ interface OpenDataOptions {
 }
 
 /** Throws STORE_LOCKED while another process holds the directory; with `readOnly` NOT_FOUND when there is none. */
-export async function openData(data: string, options: OpenDataOptions = {}): Promise<OpenData> {
+export async function openData(data: string, options: OpenDataOptions): Promise<OpenData> {
   const { compat, store: address, readOnly = false } = options;
   const directory = resolve(data);
   const place = address === undefined ? directory : shownAddress(address);
@@ -67,7 +66,7 @@ export async function openData(data: string, options: OpenDataOptions = {}): Pro
     const api = createApi({ graph, committer, names, clock, limits, client, ...environment });
     opened.push(() => api.close());
     await api.load();
-    return { place, directory, store, committer, graph, api, names, limits, close };
+    return { place, directory, store, graph, api, names, limits, close };
   } catch (error) {
     await close();
     throw error;

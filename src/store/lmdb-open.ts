@@ -80,7 +80,7 @@ async function openToWrite(path: string, limits: Limits, options: LmdbStoreOptio
     mark = new WriteMark(path);
     await syncName(path);
     await disk.layBallast(limits.ballastBytes);
-    return new LmdbStore({ path, env, meta, limits, place, writer: { disk, lock, mark, hold, checkpoints, file } });
+    return new LmdbStore({ env, meta, limits, place, writer: { disk, lock, mark, hold, checkpoints, file } });
   } catch (thrown) {
     lock.release();
     mark?.close();
@@ -148,7 +148,7 @@ async function openReadOnly(path: string, limits: Limits): Promise<Store> {
   if (env === undefined || meta === undefined) throw nothingThere(path);
   const file = await open(join(path, DATA_FILE), 'r');
   try {
-    return new LmdbStore({ path, env, meta, limits, place: await Place.of(join(path, DATA_FILE), file) });
+    return new LmdbStore({ env, meta, limits, place: await Place.of(join(path, DATA_FILE), file) });
   } finally {
     await file.close();
   }

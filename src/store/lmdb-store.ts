@@ -29,7 +29,6 @@ const DEAD_READERS_MS = 60_000;
 
 /** What an open store holds. */
 interface Parts {
-  readonly path: string;
   readonly env: LmdbEnv;
   readonly meta: FileMeta;
   readonly limits: Limits;

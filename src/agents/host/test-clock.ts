@@ -7,8 +7,8 @@ const TEST_CLOCK = 'APP_TEST_CLOCK_FILE';
  * App code under test sees the test's time: `Date` without arguments and `Date.now()` read milliseconds from a file.
  * Nothing is changed without the variable.
  */
-export function followTestClock(environment: NodeJS.ProcessEnv = process.env): void {
-  const file = environment[TEST_CLOCK];
+export function followTestClock(): void {
+  const file = process.env[TEST_CLOCK];
   if (file === undefined) return;
   const System = globalThis.Date;
   let last = System.now();

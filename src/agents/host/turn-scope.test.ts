@@ -8,7 +8,7 @@ const TEN = 'x'.repeat(10);
 let scope: TurnScope;
 beforeEach(() => {
   limitEffects(2 * ONE);
-  scope = new TurnScope('ann', 'Cart', false, undefined);
+  scope = new TurnScope('ann', false, undefined);
 });
 afterEach(() => limitEffects(Number.POSITIVE_INFINITY));
 

@@ -35,7 +35,6 @@ export class TurnScope {
 
   constructor(
     readonly agentId: string,
-    readonly type: string,
     readonly readOnly: boolean,
     readonly message: Delivered | undefined,
   ) {}

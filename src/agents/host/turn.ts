@@ -39,7 +39,7 @@ export function discard(agentId: string): void {
  * instance along: when it ends, the one that is here belongs to a later turn.
  */
 export function startTurn(id: number, turn: TurnTask): Task {
-  const scope = new TurnScope(turn.agentId, turn.type, turn.readOnly === true, turn.message);
+  const scope = new TurnScope(turn.agentId, turn.readOnly === true, turn.message);
   const task = new Task(id, turn.requestId, scope, turn.journal, turn.trace, turn.client);
   if (turn.calls !== undefined) task.goOn(turn.calls);
   const running = marked(id, () => within(task, () => run(task, scope, turn)));
