@@ -1,7 +1,7 @@
 import { GraphsteadError, type Names } from '../../base/index.js';
 import type { GraphChange } from '../../graph/index.js';
 import { type Value, valueText } from '../../values/index.js';
-import { ATTEMPTS, type Begun, type Language } from './target.js';
+import { again, type Begun, type Language } from './target.js';
 
 interface ClaimOptions {
   readonly language: Language;
@@ -14,7 +14,7 @@ interface ClaimOptions {
 /** Blocks of one query. */
 const BLOCKS = 500;
 /** What a transaction that another one ended, or that made room for others, is refused with: it begins again. */
-const AGAIN: ReadonlySet<string> = new Set(['TXN_ABORTED', 'TXN_EXPIRED', 'TXN_UNKNOWN']);
+const AGAIN = ['TXN_ABORTED', 'TXN_EXPIRED', 'TXN_UNKNOWN'] as const;
 
 /**
  * The uid of the node that has each value; one that nobody has makes a node. Whoever claims the same at the same time gets
@@ -24,12 +24,12 @@ const AGAIN: ReadonlySet<string> = new Set(['TXN_ABORTED', 'TXN_EXPIRED', 'TXN_U
 export async function claimNodes(values: readonly Value[], options: ClaimOptions): Promise<readonly number[]> {
   const uids: number[] = [];
   for (let at = 0; at < values.length; at += BLOCKS) {
-    uids.push(...(await claim(values.slice(at, at + BLOCKS), options)));
+    uids.push(...(await again(AGAIN, () => claim(values.slice(at, at + BLOCKS), options))));
   }
   return uids;
 }
 
-async function claim(values: readonly Value[], options: ClaimOptions, attempt = 1): Promise<readonly number[]> {
+async function claim(values: readonly Value[], options: ClaimOptions): Promise<readonly number[]> {
   const { language, predicate, fresh } = options;
   const { data, txn } = await language.query(lookup(values, predicate, language.names));
   try {
@@ -46,8 +46,7 @@ async function claim(values: readonly Value[], options: ClaimOptions, attempt = 
     return uids;
   } catch (error) {
     await forget(language, txn);
-    if (!(error instanceof GraphsteadError) || !AGAIN.has(error.code) || attempt >= ATTEMPTS) throw error;
-    return claim(values, options, attempt + 1);
+    throw error;
   }
 }
 

@@ -1,24 +1,23 @@
 import { join } from 'node:path';
-import { defaultNames, GraphsteadError, type Limits } from '../../base/index.js';
+import { defaultNames, type Limits } from '../../base/index.js';
 import { createDqlEngine } from '../../dql/index.js';
 import type { Graph, GraphChange } from '../../graph/index.js';
 import type { OpenData } from '../open-data.js';
-import { ATTEMPTS, type Language, type Target } from './target.js';
+import { again, type Language, type Target } from './target.js';
 
 /** A graph of this process; with its directory, predicates that stand empty are filled in bulk. */
 type LocalData = Pick<OpenData, 'graph' | 'api'> & Partial<Pick<OpenData, 'directory' | 'limits'>>;
 
 /** Batches are blind writes of one process, so an abort only means that two of them met: the batch goes again. */
 export function localTarget({ graph, api, directory, limits }: LocalData): Target {
-  async function write(changes: readonly GraphChange[], attempt = 1): Promise<void> {
+  async function write(changes: readonly GraphChange[]): Promise<void> {
     const transaction = await graph.begin();
     try {
       await transaction.stage(changes);
       await transaction.commit();
     } catch (error) {
       transaction.abort();
-      if (!(error instanceof GraphsteadError) || error.code !== 'TXN_ABORTED' || attempt >= ATTEMPTS) throw error;
-      await write(changes, attempt + 1);
+      throw error;
     }
   }
 
@@ -43,7 +42,7 @@ export function localTarget({ graph, api, directory, limits }: LocalData): Targe
     ...(directory === undefined
       ? {}
       : { bulk: () => graph.bulk({ folder: join(directory, 'import', 'runs'), growLists: true }) }),
-    write: (changes) => write(changes),
+    write: (changes) => again(['TXN_ABORTED'], () => write(changes)),
     refused,
     language: async () => language(graph, limits),
     async declared() {

@@ -2,7 +2,7 @@ import { defaultNames, dgraphNames, GraphsteadError, type Names, TYPE_PREDICATE 
 import { printChange } from '../../dql/index.js';
 import type { GraphChange } from '../../graph/index.js';
 import { type RemoteService, remoteService } from '../remote-service.js';
-import { ATTEMPTS, type Begun, type Language, type Target } from './target.js';
+import { again, type Begun, type Language, type Target } from './target.js';
 
 interface RemoteTarget extends Target {
   /** Tells the store from others, whatever stands at the address by now. */
@@ -47,21 +47,12 @@ export function remoteTarget(url: string, key: string | undefined): RemoteTarget
     };
   }
 
-  async function write(changes: readonly GraphChange[], attempt = 1): Promise<void> {
-    try {
-      await send(changes);
-    } catch (error) {
-      if (!(error instanceof GraphsteadError) || error.code !== 'TXN_ABORTED' || attempt >= ATTEMPTS) throw error;
-      await write(changes, attempt + 1);
-    }
-  }
-
   return {
     async lease(count) {
       const lease = await service.send(`/assign?what=uids&num=${count}`, '', 'text/plain');
       return Number(lease['startId']);
     },
-    write: (changes) => write(changes),
+    write: (changes) => again(['TXN_ABORTED'], () => send(changes)),
     refused: async () => undefined,
     takesPeerType: async () => (await names()).dgraph,
     language,

@@ -1,4 +1,4 @@
-import type { Names } from '../../base/index.js';
+import { type ErrorCode, GraphsteadError, type Names } from '../../base/index.js';
 import type { BulkLoad, GraphChange } from '../../graph/index.js';
 
 /** A transaction that a query began. */
@@ -44,4 +44,15 @@ export interface Target {
 }
 
 /** Batches of one import that meet are tried again this often. */
-export const ATTEMPTS = 20;
+const ATTEMPTS = 20;
+
+/** Writes anew where it is refused with one of these codes. */
+export async function again<T>(codes: readonly ErrorCode[], write: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await write();
+    } catch (error) {
+      if (!(error instanceof GraphsteadError) || !codes.includes(error.code) || attempt >= ATTEMPTS) throw error;
+    }
+  }
+}
