@@ -26,6 +26,7 @@ export { addTo, groupBy, within } from './group.js';
 export { type Hide, hiding } from './hide.js';
 export { BOUNDS, Histogram } from './histogram.js';
 export { isHeaderValue } from './header-value.js';
+export { isRecord } from './is-record.js';
 export { exactJson, type JsonLoss, jsonLoss } from './json-loss.js';
 export { JsonWriter } from './json-writer.js';
 export { latin1 } from './latin1.js';

@@ -1,4 +1,5 @@
 import { type GraphQLSchema, isIntrospectionType, isSpecifiedScalarType, printType } from 'graphql';
+import { isRecord } from '../base/index.js';
 import { answerOf, refusal } from './answer.js';
 import type { JsonSchema, Tool, ToolAnswer } from './contract.js';
 
@@ -32,18 +33,15 @@ function documentTool(name: string, description: string, readOnly: boolean): Too
     description,
     inputSchema: DOCUMENT,
     readOnly,
-    async call({ query, variables, operationName }, run) {
+    async call({ query, variables: given, operationName }, run) {
       if (typeof query !== 'string') return refusal(`${name} needs "query", a GraphQL document as text`);
-      if (!isObjectOrNothing(variables)) return refusal('"variables" must be an object: {"name": value}');
+      const variables = given ?? {};
+      if (!isRecord(variables)) return refusal('"variables" must be an object: {"name": value}');
       const operation = typeof operationName === 'string' ? { operationName } : {};
-      const answer = await run({ query, variables: variables ?? {}, ...operation }, { allowMutation: !readOnly });
+      const answer = await run({ query, variables, ...operation }, { allowMutation: !readOnly });
       return answerOf(answer, (_data, json) => json);
     },
   };
-}
-
-function isObjectOrNothing(value: unknown): value is Readonly<Record<string, unknown>> | null | undefined {
-  return value === undefined || value === null || (typeof value === 'object' && !Array.isArray(value));
 }
 
 const SCHEMA_INPUT: JsonSchema = {

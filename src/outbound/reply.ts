@@ -1,4 +1,4 @@
-import { GraphsteadError, parseJson } from '../base/index.js';
+import { GraphsteadError, isRecord, parseJson } from '../base/index.js';
 import type { OutboundReply, RemoteAnswer, RemoteError } from './contract.js';
 
 /**
@@ -56,8 +56,7 @@ function notJson(): GraphsteadError {
 }
 
 function record(value: unknown): Readonly<Record<string, unknown>> | undefined {
-  const isRecord = typeof value === 'object' && value !== null && !Array.isArray(value);
-  return isRecord ? (value as Record<string, unknown>) : undefined;
+  return isRecord(value) ? value : undefined;
 }
 
 /** What goes on to clients is walked through by recursion. */

@@ -1,4 +1,4 @@
-import { GraphsteadError } from '../../base/index.js';
+import { GraphsteadError, isRecord } from '../../base/index.js';
 import { guardOf } from '../protocol.js';
 import { registerIt, unknownType } from '../refusal.js';
 import type { AgentType } from '../info.js';
@@ -112,8 +112,7 @@ function assertHistory(name: string, history: number | undefined): void {
  * left out, where no such state is stored any more.
  */
 function assertMigrations(name: string, { version = 1, migrations = {} }: AgentClass): void {
-  const isMap = typeof migrations === 'object' && migrations !== null && !Array.isArray(migrations);
-  const wrong = isMap ? wrongStep(version, migrations) : 'are no object of functions';
+  const wrong = isRecord(migrations) ? wrongStep(version, migrations) : 'are no object of functions';
   if (wrong === undefined) return;
   throw new GraphsteadError('APP_LOAD', `static migrations of agent type ${name} ${wrong}`, {
     fix: `write static migrations = { ${Math.max(2, version)}: (state) => ... }, one for each version up to static version`,

@@ -1,4 +1,4 @@
-import { GraphsteadError } from '../../base/index.js';
+import { GraphsteadError, isRecord } from '../../base/index.js';
 import { Agent, type Identity } from './agent.js';
 import { tell } from './link.js';
 
@@ -84,10 +84,6 @@ export function takeState(agent: Agent, { id, name }: Identity, state: string | 
   console.warn(
     `the stored state of agent ${id} has no ${namesOf(missing)}, which ${name} begins with${besides}: where the shape has changed, raise static version and write a migration; where a field is meant to be empty, keep null in it`,
   );
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** names that one line tells */

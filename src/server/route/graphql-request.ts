@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { GraphqlRequest } from '../../api/index.js';
-import { GraphsteadError } from '../../base/index.js';
+import { GraphsteadError, isRecord } from '../../base/index.js';
 import { parseJsonObject } from '../body.js';
 
 export const JSON_TYPE = 'application/json';
@@ -72,6 +72,6 @@ export function maySubscribe({ query }: GraphqlRequest): boolean {
   return /\bsubscription\b/.test(query ?? '');
 }
 
-function isObjectOrNothing(value: unknown): value is Record<string, unknown> | null | undefined {
-  return value === undefined || value === null || (typeof value === 'object' && !Array.isArray(value));
+function isObjectOrNothing(value: unknown): value is Readonly<Record<string, unknown>> | null | undefined {
+  return value === undefined || value === null || isRecord(value);
 }

@@ -1,4 +1,4 @@
-import { GraphsteadError, type WireError } from '../../base/index.js';
+import { GraphsteadError, isRecord, type WireError } from '../../base/index.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -71,14 +71,14 @@ export function readMessage({ said }: Protocol, text: string): ClientMessage {
   if (kind === 'ping') return { kind, payload: payloadIn(message) };
   const id = idOf(message);
   if (kind === 'stop') return { kind, id };
-  if (!isObject(payload)) throw invalid(`the message ${type} has no payload`, '{"query": "..."}');
+  if (!isRecord(payload)) throw invalid(`the message ${type} has no payload`, '{"query": "..."}');
   return { kind, id, payload };
 }
 
 function objectIn(text: string): Json {
   try {
     const message: unknown = JSON.parse(text);
-    if (isObject(message)) return message;
+    if (isRecord(message)) return message;
   } catch {
     // told below
   }
@@ -92,12 +92,9 @@ function idOf({ id }: Json): string {
 
 function payloadIn({ type, payload }: Json): Json | undefined {
   if (payload === undefined || payload === null) return undefined;
-  if (isObject(payload)) return payload;
+  if (isRecord(payload)) return payload;
   throw invalid(`the payload of ${type} is no object`, '{"x-auth-token": "..."}');
 }
-
-const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const names = (said: Protocol['said']) => Object.keys(said).join(', ');
 

@@ -1,0 +1,4 @@
+/** An object of named values, as JSON has them. */
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
