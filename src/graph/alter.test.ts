@@ -57,6 +57,54 @@ describe('alter', () => {
     expect(fixture.graph.indexing()).toEqual([]);
   });
 
+  describe('of many values that it has to look at', () => {
+    const LINES = 'code: string @index(hash) @unique @upsert .';
+    let large: GraphFixture;
+    beforeEach(async () => {
+      large = await openFixture({ limits: { yieldMs: 1 } });
+      await write(large.graph, ...Array.from({ length: 20_000 }, (_, i) => setValue(i + 1, 'code', `c${i}`)));
+    });
+    afterEach(() => large.close());
+
+    it('lets others have their turn', async () => {
+      let turns = 0;
+      const turn = () => {
+        turns++;
+        waiting = setImmediate(turn);
+      };
+      let waiting = setImmediate(turn);
+      await large.graph.checkAlter({ kind: 'schema', text: LINES });
+      clearImmediate(waiting);
+      expect(turns).toBeGreaterThan(5);
+    });
+
+    it('comes to its end although others write them in each of its pauses', async () => {
+      const { committer, graph } = large;
+      const commit = committer.commit.bind(committer);
+      let looks = 0;
+      let looking = false;
+      let writing: Promise<unknown> = Promise.resolve();
+      vi.spyOn(committer, 'commit').mockImplementation((intent) => {
+        looking &&= (intent.parts[GRAPH] as GraphPart).kind !== 'alter';
+        return commit(intent);
+      });
+      const begin = committer.begin.bind(committer);
+      vi.spyOn(committer, 'begin').mockImplementation(() => {
+        if (!looking) {
+          looks++;
+          looking = true;
+          setImmediate(() => {
+            if (looking) writing = write(graph, setValue(1, 'code', `again ${looks}`));
+          });
+        }
+        return begin();
+      });
+      await graph.alter({ kind: 'schema', text: LINES }, { runInBackground: true });
+      await writing;
+      expect([looks, graph.schema().predicate('code')?.unique]).toEqual([3, true]);
+    });
+  });
+
   it('reads nothing of the indexes that a predicate has while it builds another', async () => {
     const { store, graph } = fixture;
     await alter('name: string @index(trigram) .');

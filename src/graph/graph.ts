@@ -64,6 +64,12 @@ export async function createGraph(options: GraphOptions): Promise<Graph> {
   return graph;
 }
 
+/**
+ * Tries of an alter that look at stored values with pauses. Whoever writes to the predicate in one of them undoes what was
+ * looked at; so a later one leaves him no time, where the store is at hand.
+ */
+const PATIENT = 2;
+
 /** Reasons for which what a cut load has left stays until the next start. */
 const HARMLESS: ReadonlySet<string> = new Set(['READ_ONLY_STORE', 'DISK_FULL']);
 
@@ -183,7 +189,10 @@ class StoreGraph implements Graph {
   async #alter(request: AlterRequest): Promise<readonly string[]> {
     for (let attempt = 0; ; attempt++) {
       try {
-        return await this.#alterOnce(request);
+        return await this.#alterOnce(
+          request,
+          attempt < PATIENT ? this.#shared.limits.yieldMs : Number.POSITIVE_INFINITY,
+        );
       } catch (error) {
         if (!(error instanceof GraphsteadError && error.code === 'TXN_ABORTED')) throw error;
         if (attempt === this.#shared.limits.upsertRetries) throw writtenMeanwhile(error);
@@ -191,11 +200,11 @@ class StoreGraph implements Graph {
     }
   }
 
-  async #alterOnce(request: AlterRequest): Promise<readonly string[]> {
+  async #alterOnce(request: AlterRequest, yieldMs: number): Promise<readonly string[]> {
     const { part, conflicts, declared } = await this.#plan(request);
     if (!part) return declared;
     await this.#committer.commit({
-      startTs: await this.#verify(part),
+      startTs: await this.#verify(part, yieldMs),
       parts: { [GRAPH]: part },
       conflicts,
       reclaim: request.kind !== 'schema',
@@ -213,7 +222,7 @@ class StoreGraph implements Graph {
   async checkAlter(request: AlterRequest): Promise<void> {
     const { part } = await this.#plan(request);
     if (!part) return;
-    await this.#verify(part);
+    await this.#verify(part, this.#shared.limits.yieldMs);
     const snapshot = this.#committer.snapshot();
     try {
       const schema = await this.#shared.schemas.read(snapshot);
@@ -236,8 +245,9 @@ class StoreGraph implements Graph {
   /**
    * Answers the start timestamp from which on what it looked at must stand; 0 where nothing of it has to, or nothing that is stored
    * could refuse the declarations. Throws INVALID_SCHEMA, or GraphsteadErrors of several predicates whose data refuses them.
+   * @param yieldMs of work between two pauses
    */
-  async #verify(part: AlterPart): Promise<number> {
+  async #verify(part: AlterPart, yieldMs: number): Promise<number> {
     const { newest } = this.#shared.schemas;
     const { dgraph: loose } = this.#names;
     const mustStand = (declaration: Declaration): boolean => {
@@ -253,7 +263,7 @@ class StoreGraph implements Graph {
     try {
       const schema = await this.#shared.schemas.read(snapshot);
       const reader = new SourceReader(snapshot, schema, snapshot.version);
-      const looking = { reader, source: snapshot, yieldMs: this.#shared.limits.yieldMs };
+      const looking = { reader, source: snapshot, yieldMs };
       const errors: GraphsteadError[] = [];
       for (const declaration of part.declare) {
         const before = schema.predicate(declaration.name);

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { GraphsteadError } from '../../base/index.js';
+import { GraphsteadError, STEP, Yielder } from '../../base/index.js';
 import { convert, decodeValue, type IndexKind, isPlace, type ScalarType } from '../../values/index.js';
 import type { GraphReader, Predicate, LangValue, UidList } from '../contract.js';
 import { FAMILY } from '../key.js';
@@ -30,13 +30,12 @@ export async function verifyData(
   after: Declaration,
   loose: boolean,
 ): Promise<GraphsteadError | undefined> {
-  const { reader } = looking;
   const single = !before.list && !after.list && after.indexes.length === 0;
   return (
-    (loose && single ? undefined : await verifyConversion(reader, before, after)) ??
-    (await verifyPlaces(reader, before, after)) ??
+    (loose && single ? undefined : await verifyConversion(looking, before, after)) ??
+    (await verifyPlaces(looking, before, after)) ??
     (await verifyTexts(looking, before, after)) ??
-    (loose ? undefined : await verifyUnique(reader, before, after))
+    (loose ? undefined : await verifyUnique(looking, before, after))
   );
 }
 
@@ -69,15 +68,18 @@ function takesAll(from: string, to: string): boolean {
 
 /** What `misfit` says of the values that do not fit, each once: as many as are told, and that there are others. */
 async function misfits(
-  reader: GraphReader,
+  { reader, yieldMs }: Looking,
   predicate: Predicate,
   misfit: (uid: number, value: LangValue) => string | undefined,
   pages: AsyncIterable<UidList> = reader.having(predicate),
 ): Promise<readonly string[]> {
   const told = new Set<string>();
+  const yielder = new Yielder(yieldMs);
   for await (const uids of pages) {
+    await yielder.due();
     const all = await reader.allValues(predicate, uids);
     for (const [i, values] of all.entries()) {
+      if (i % STEP === STEP - 1) await yielder.due();
       for (const value of values) {
         const one = misfit(uids[i], value);
         if (one === undefined || told.has(one)) continue;
@@ -98,13 +100,13 @@ function shown(uid: number): string {
 }
 
 async function verifyConversion(
-  reader: GraphReader,
+  looking: Looking,
   before: Predicate,
   after: Declaration,
 ): Promise<GraphsteadError | undefined> {
   if (before.type === after.type || before.type === 'uid' || after.type === 'uid') return undefined;
   const to = after.type;
-  const nodes = await misfits(reader, before, (uid, { value }) => (isConvertible(value, to) ? undefined : shown(uid)));
+  const nodes = await misfits(looking, before, (uid, { value }) => (isConvertible(value, to) ? undefined : shown(uid)));
   if (nodes.length === 0) return undefined;
   const values = nodes.length === 1 ? 'value' : 'values';
   return new GraphsteadError(
@@ -125,13 +127,13 @@ function isConvertible(stored: Uint8Array, to: ScalarType): boolean {
 
 /** Geometries that the geo index cannot hold, before one is built. */
 async function verifyPlaces(
-  reader: GraphReader,
+  looking: Looking,
   before: Predicate,
   after: Declaration,
 ): Promise<GraphsteadError | undefined> {
   if (after.type !== 'geo' || after.indexes.length === 0 || before.type === 'uid') return undefined;
   if (before.type === 'geo' && before.indexes.length > 0) return undefined;
-  const found = await misfits(reader, before, (uid, { value }) => {
+  const found = await misfits(looking, before, (uid, { value }) => {
     const geometry = retyped(value, 'geo');
     const stored = geometry && decodeValue(geometry);
     if (stored?.type !== 'geo' || isPlace(stored.value)) return undefined;
@@ -145,11 +147,12 @@ async function verifyPlaces(
 
 /** Texts that are too long for an index, before it is built: a mutation that sets one is refused under it, and an import too. */
 async function verifyTexts(
-  { reader, source, yieldMs }: Looking,
+  looking: Looking,
   before: Predicate,
   after: Declaration,
 ): Promise<GraphsteadError | undefined> {
   if (!indexesTexts(before, after)) return undefined;
+  const { source, yieldMs } = looking;
   const bytes = INDEXED_BYTES - before.name.length;
   async function* long(): AsyncIterable<UidList> {
     for (const family of [FAMILY.value, FAMILY.lang, FAMILY.member]) {
@@ -160,7 +163,7 @@ async function verifyTexts(
     const text = retyped(value, after.type as ScalarType);
     return text && isTooLarge(after, decodeValue(text), text.length) ? shown(uid) : undefined;
   };
-  const found = await misfits(reader, before, misfit, long());
+  const found = await misfits(looking, before, misfit, long());
   if (found.length === 0) return undefined;
   const values = found.length === 1 ? 'value' : 'values';
   return new GraphsteadError(
@@ -174,13 +177,13 @@ async function verifyTexts(
 
 /** Nodes with one value, before @unique is put over them. */
 async function verifyUnique(
-  reader: GraphReader,
+  looking: Looking,
   before: Predicate,
   after: Declaration,
 ): Promise<GraphsteadError | undefined> {
   if (before.unique || !after.unique) return undefined;
   const holders = new Map<string, number>();
-  const pairs = await misfits(reader, before, (uid, { lang, value }) => {
+  const pairs = await misfits(looking, before, (uid, { lang, value }) => {
     const key = `${lang}\n${createHash('sha256').update(value).digest('base64url')}`;
     const other = holders.get(key);
     holders.set(key, uid);
