@@ -38,7 +38,7 @@ export function* applyCascade(at: ResultBranch, inherited: CascadeFields): Steps
   const asked = at.children.filter((child) => isAsked(child, fields));
   const dest = yield* thatHave(at.dest, directives.asked ? askedByType(at, directives.asked) : () => asked);
   if (dest.length < at.dest.length) yield* pruneBranch(at, dest);
-  if ('page' in at.syntax && at.syntax.page) cutBranch(at, at.syntax.page);
+  if ('page' in at.syntax && at.syntax.page) yield* cutBranch(at, at.syntax.page);
 }
 
 const NOTHING: readonly ResultBranch[] = [];

@@ -1,4 +1,4 @@
-import { inSteps, STEP, type Steps } from '../../base/index.js';
+import { inSteps, type MaybePromise, STEP, type Steps } from '../../base/index.js';
 import type { Facets, Predicate, UidList } from '../../graph/index.js';
 import type { PredicateSelection } from '../syntax/index.js';
 import { BATCH } from './batch.js';
@@ -42,7 +42,7 @@ export async function readEdges(
   if (selection.facetFilter) edges = await inSteps(keepEdges(edges, facetTest(selection.facetFilter)), pause);
   const after = afterUid(selection.page, execution);
   if (after > 0) edges = dropAfter(edges, after);
-  let dest = unionOfRows(edges.rows);
+  let dest = await united(edges.rows, pause);
   if (selection.filter) {
     const passed = await applyFilter(selection.filter, dest, execution);
     if (passed.length < dest.length) edges = await inSteps(keepEdges(edges, within(passed)), pause);
@@ -50,13 +50,20 @@ export async function readEdges(
   }
   if (selection.page.random !== undefined) {
     edges = sampleEdges(edges, selection.page.random);
-    dest = unionOfRows(edges.rows);
+    dest = await united(edges.rows, pause);
   }
   edges = await order(edges, dest, selection, cut, execution);
   if (cut && hasRange(selection.page)) edges = cutEdges(edges, selection.page);
   into.rows = edges.rows;
   into.rowFacets = edges.facets;
-  into.dest = unionOfRows(edges.rows);
+  into.dest = await united(edges.rows, pause);
+}
+
+/** Distinct uids of rows: of most there is nothing to wait for. */
+function united(rows: readonly UidList[], pause: () => MaybePromise<void>): MaybePromise<UidList> {
+  const steps = unionOfRows(rows);
+  const first = steps.next();
+  return first.done ? first.value : inSteps(steps, pause);
 }
 
 async function read(
@@ -164,12 +171,12 @@ function cutEdges(edges: Edges, page: EdgeSelection['page']): Edges {
 }
 
 /** Cuts rows of a branch to the page after @cascade has taken out what it takes out. */
-export function cutBranch(into: ResultBranch, page: EdgeSelection['page']): void {
+export function* cutBranch(into: ResultBranch, page: EdgeSelection['page']): Steps<void> {
   if (!into.rows || !hasRange(page)) return;
   const cut = cutEdges({ rows: into.rows, facets: into.rowFacets }, page);
   into.rows = cut.rows;
   into.rowFacets = cut.facets;
-  into.dest = unionOfRows(cut.rows);
+  into.dest = yield* unionOfRows(cut.rows);
 }
 
 /** Takes edges to uids out of a branch that are not in `dest`. */

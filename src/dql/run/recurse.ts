@@ -132,5 +132,5 @@ function* dropTaken(child: ResultBranch, taken: TakenEdges): Steps<void> {
   }
   child.rows = rows;
   if (child.rowFacets) child.rowFacets = facets;
-  child.dest = unionOfRows(rows);
+  child.dest = yield* unionOfRows(rows);
 }

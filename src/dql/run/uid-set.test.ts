@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { atOnce } from '../../base/index.js';
 import { contains, fromUids, placeOf, intersect, lowerBound, subtract, union, unionOfRows } from './uid-set.js';
 
 /** Close together, far apart, or one of them huge: every way of the algorithms. */
@@ -30,9 +31,19 @@ describe('sets of uids', () => {
       fc.property(fc.array(uids, { maxLength: 6 }), (lists) => {
         const all = sorted(lists.flat());
         expect([...union(lists.map(fromUids))]).toEqual(all);
-        expect([...unionOfRows(lists.map((list) => Float64Array.from(list)))]).toEqual(all);
+        expect([...atOnce(unionOfRows(lists.map((list) => Float64Array.from(list))))]).toEqual(all);
       }),
     );
+  });
+
+  it('unite rows of many nodes with pauses', () => {
+    const rows = Array.from({ length: 100_000 }, (_, i) => Float64Array.of(i % 1_000, 5_000));
+    const steps = unionOfRows(rows);
+    let pauses = 0;
+    let step = steps.next();
+    for (; !step.done; step = steps.next()) pauses++;
+    expect(pauses).toBeGreaterThanOrEqual(8);
+    expect([...step.value]).toEqual([...Array.from({ length: 1_000 }, (_, i) => i), 5_000]);
   });
 
   it('find places', () => {

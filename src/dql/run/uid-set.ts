@@ -1,3 +1,4 @@
+import type { Steps } from '../../base/index.js';
 import {
   concatUids,
   difference,
@@ -34,11 +35,15 @@ const SPARSE = 64;
 /** A place in a bitmap must fit the integers of bit operations. */
 const MOST_BITS = 2 ** 32 - 64;
 
-/** Distinct uids of lists in any order. */
-export function unionOfRows(rows: readonly UidList[]): UidList {
+/** Uids that are looked at between two pauses: some tenths of a millisecond. */
+const UNITED_AT_ONCE = 65_536;
+
+/** Distinct uids of lists in any order: there may be millions of lists. */
+export function* unionOfRows(rows: readonly UidList[]): Steps<UidList> {
   let low = Number.POSITIVE_INFINITY;
   let high = 0;
   let total = 0;
+  let looked = 0;
   for (const row of rows) {
     total += row.length;
     for (let i = 0; i < row.length; i++) {
@@ -46,28 +51,38 @@ export function unionOfRows(rows: readonly UidList[]): UidList {
       if (uid < low) low = uid;
       if (uid > high) high = uid;
     }
+    looked += row.length + 1;
+    if (looked < UNITED_AT_ONCE) continue;
+    looked = 0;
+    yield;
   }
-  return total === 0 ? EMPTY_UIDS : collect(rows, low, high, total);
+  return total === 0 ? EMPTY_UIDS : yield* collect(rows, low, high, total);
 }
 
-function collect(lists: readonly UidList[], low: number, high: number, total: number): UidList {
+function* collect(lists: readonly UidList[], low: number, high: number, total: number): Steps<UidList> {
   const range = high - low;
   return range < total * SPARSE && range < MOST_BITS
-    ? collectDense(lists, low, range, total)
+    ? yield* collectDense(lists, low, range, total)
     : distinct(concatUids(lists, total));
 }
 
-function collectDense(lists: readonly UidList[], low: number, range: number, total: number): UidList {
+function* collectDense(lists: readonly UidList[], low: number, range: number, total: number): Steps<UidList> {
   const bits = new Int32Array((range >>> 5) + 1);
+  let looked = 0;
   for (const list of lists) {
     for (let i = 0; i < list.length; i++) {
       const offset = (list[i] - low) >>> 0;
       bits[offset >>> 5] |= 1 << (offset & 31);
     }
+    looked += list.length + 1;
+    if (looked < UNITED_AT_ONCE) continue;
+    looked = 0;
+    yield;
   }
-  const out = new Float64Array(total);
+  const out = new Float64Array(Math.min(total, range + 1));
   let n = 0;
   for (let word = 0; word < bits.length; word++) {
+    if (word % UNITED_AT_ONCE === UNITED_AT_ONCE - 1) yield;
     let rest = bits[word];
     while (rest !== 0) {
       const lowest = rest & -rest;
