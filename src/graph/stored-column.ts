@@ -107,11 +107,6 @@ export class StoredColumn {
     return this.seek(index) ? this.bytes.subarray(this.start, this.end) : undefined;
   }
 
-  /** All values as bytes of their own. */
-  toList(): (StoredValue | undefined)[] {
-    return this.map((value) => value);
-  }
-
   map<T>(each: (value: StoredValue | undefined, index: number) => T): T[] {
     const out = new Array<T>(this.length);
     for (let i = 0; i < this.length; i++) out[i] = each(this.at(i), i);

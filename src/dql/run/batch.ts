@@ -1,5 +1,6 @@
 import type { MaybePromise } from '../../base/index.js';
 import { COLUMN_BATCH, type Predicate, StoredColumn, type UidList } from '../../graph/index.js';
+import type { StoredValue } from '../../values/index.js';
 import type { Execution } from './execution.js';
 
 /** How many uids are read at once: a few milliseconds, so that deadlines hold and others get their turn. */
@@ -27,6 +28,31 @@ async function readBatches<T>(
   return out;
 }
 
+/** The uids that `keep` leaves of each batch. */
+export function filterBatches(
+  uids: UidList,
+  execution: Execution,
+  keep: (batch: UidList) => MaybePromise<UidList>,
+): MaybePromise<UidList> {
+  return uids.length <= BATCH ? keep(uids) : keepOfBatches(uids, execution, keep);
+}
+
+async function keepOfBatches(
+  uids: UidList,
+  execution: Execution,
+  keep: (batch: UidList) => MaybePromise<UidList>,
+): Promise<UidList> {
+  const out = new Float64Array(uids.length);
+  let n = 0;
+  for (let at = 0; at < uids.length; at += BATCH) {
+    await execution.checkpoint();
+    const kept = await keep(uids.subarray(at, at + BATCH));
+    out.set(kept, n);
+    n += kept.length;
+  }
+  return out.subarray(0, n);
+}
+
 /** The values of all uids in one language, read a batch at a time. */
 export function readValues(
   predicate: Predicate,
@@ -50,4 +76,14 @@ async function readValueBatches(
     columns.push(await execution.reader.values(predicate, uids.subarray(at, at + BATCH), lang));
   }
   return StoredColumn.join(columns);
+}
+
+/** The values of a column as bytes of their own. */
+export async function listOf(column: StoredColumn, execution: Execution): Promise<(StoredValue | undefined)[]> {
+  const out = new Array<StoredValue | undefined>(column.length);
+  for (let i = 0; i < column.length; i++) {
+    if (i % BATCH === BATCH - 1) await execution.checkpoint();
+    out[i] = column.at(i);
+  }
+  return out;
 }

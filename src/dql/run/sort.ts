@@ -9,7 +9,7 @@ import {
   valueText,
 } from '../../values/index.js';
 import type { OrderKey } from '../syntax/index.js';
-import { BATCH, readColumn } from './batch.js';
+import { BATCH, listOf, readColumn } from './batch.js';
 import type { Execution } from './execution.js';
 import { chooseValues } from './language.js';
 import { valueFor } from './variable.js';
@@ -108,7 +108,8 @@ async function comparatorOf(
   }
   const predicate = execution.predicate(by.name);
   if (!predicate) return () => 0;
-  const values = (await chooseValues(execution, predicate, uids, by.langs)).values.toList();
+  const chosen = await chooseValues(execution, predicate, uids, by.langs);
+  const values = await listOf(chosen.values, execution);
   const lang = by.langs.find((one) => one !== '.');
   if (!lang) return nullsLast(values, compareStored, key.descending, lateFirst);
   const texts = await textsOf(values, execution);

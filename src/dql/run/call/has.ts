@@ -1,5 +1,6 @@
 import type { Predicate, UidList } from '../../../graph/index.js';
 import type { FunctionCall } from '../../syntax/index.js';
+import { filterBatches } from '../batch.js';
 import type { Execution } from '../execution.js';
 import { checkReverse } from '../missing.js';
 import { subjectOf } from './argument.js';
@@ -17,7 +18,10 @@ export const hasCall: CallOperator = {
     if (!predicate) return candidates.subarray(0, 0);
     const reverse = subject.reverse;
     if (reverse) checkReverse(predicate, call.position, execution);
-    const having = await execution.reader.filterHaving(predicate, candidates, reverse ? { reverse } : {});
+    const options = reverse ? { reverse } : {};
+    const having = await filterBatches(candidates, execution, (batch) =>
+      execution.reader.filterHaving(predicate, batch, options),
+    );
     return await narrow(call, predicate, having, execution);
   },
 };
