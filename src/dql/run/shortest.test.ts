@@ -48,6 +48,18 @@ describe('shortest', () => {
     expect(await paths('shortest(from: 0x4, to: 0x1) { ~rail }')).toEqual(['4-1 1']);
   });
 
+  it('reads nothing behind what is as far away as the end', async () => {
+    const transaction = await dql.graph.begin({ bestEffort: true });
+    const reader = await transaction.reader();
+    const read = async (block: string) => (await runQuery(parseQuery(`{ ${block} }`), reader, {})).numUids['rail'];
+    // 2 and 4 lie side by side: the edges of 1 alone are read; where a second path may lead over 4, more
+    expect(await read('shortest(from: 0x1, to: 0x2) { rail }')).toBe(1);
+    expect(await read('shortest(from: 0x1, to: 0x3) { rail }')).toBe(3);
+    expect(await read('shortest(from: 0x1, to: 0x2, numpaths: 2) { rail }')).toBeGreaterThan(1);
+    reader.release();
+    transaction.abort();
+  });
+
   it('weighs edges by a facet, and takes none without it', async () => {
     expect(await paths('shortest(from: 0x1, to: 0x4) { rail @facets(cost) }')).toEqual(['1-2-3-4 6']);
   });
@@ -169,7 +181,8 @@ it('looks whether to pause while it goes through the many edges of one node', as
   const reader = await transaction.reader();
   let looks = 0;
   const clock = { ...systemClock, monotonic: () => looks++ };
-  const query = '{ p as shortest(from: 0x2, to: 0x100) { leads } q(func: uid(p)) { uid } }';
+  // to nowhere, so that all are looked at
+  const query = '{ p as shortest(from: 0x2, to: 0xffff) { leads } q(func: uid(p)) { uid } }';
   await runQuery(parseQuery(query), reader, { clock });
   // as its edges are read, while each is pushed, and while what they lead to is looked at
   expect(looks).toBeGreaterThan(70);

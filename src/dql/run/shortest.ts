@@ -166,7 +166,7 @@ async function search(
   execution: Execution,
 ): Promise<ResultPath[]> {
   const around = new Neighbourhood(from, selections, args.depth ?? Number.POSITIVE_INFINITY, execution);
-  const open = new Frontier(args, execution);
+  const open = new Frontier(to, args, selections.every(isOneStep), execution);
   open.start(from);
   const paths: ResultPath[] = [];
   let looked = 0;
@@ -191,6 +191,11 @@ async function search(
   return paths;
 }
 
+/** Whether its edges cost 1 each. */
+function isOneStep({ facets }: PredicateSelection): boolean {
+  return facets === undefined || facets.keys.length === 0;
+}
+
 /** The routes that are open. Without a bound they would fill the memory: there are as many as ways through the graph. */
 class Frontier {
   readonly #heap = new Heap<Route>();
@@ -202,8 +207,15 @@ class Frontier {
    */
   readonly #single: Map<number, Route | undefined> | undefined;
 
-  constructor(args: ShortestArgs, { limits }: Execution) {
+  /**
+   * The end, where one path of the fewest edges is looked for: once a route to it is open, those that are as long cannot
+   * better it. What lies behind them may be most of the graph, and is not read.
+   */
+  readonly #goal: number | undefined;
+
+  constructor(to: number, args: ShortestArgs, oneStep: boolean, { limits }: Execution) {
     this.#args = args;
+    this.#goal = oneStep ? to : undefined;
     this.#limit = limits.shortestRoutes;
     this.#single = args.numPaths <= 1 && args.minWeight === undefined ? new Map() : undefined;
   }
@@ -215,8 +227,10 @@ class Frontier {
   /** The cheapest route. */
   pop(): Route | undefined {
     const route = this.#heap.pop();
-    if (route) this.#single?.set(route.uid, undefined);
-    return route;
+    if (!route) return undefined;
+    this.#single?.set(route.uid, undefined);
+    const best = this.#goal === undefined ? undefined : this.#single?.get(this.#goal);
+    return best && best.cost <= route.cost ? best : route;
   }
 
   follow(route: Route, edge: Edge): void {
