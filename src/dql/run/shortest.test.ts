@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type OpenDql, openDql } from '../../../test/open-dql.js';
-import { type Limits, makeLimits, systemClock } from '../../base/index.js';
+import { type Limits, makeLimits, STEP, systemClock } from '../../base/index.js';
 import { parseQuery, runQuery } from '../index.js';
 
 /** Stops 1 to 6: the direct way from 1 to 4 is dear, the way over 2 and 3 cheap; 5 is a dead end, 6 is alone. */
@@ -186,6 +186,28 @@ it('looks whether to pause while it goes through the many edges of one node', as
   await runQuery(parseQuery(query), reader, { clock });
   // as its edges are read, while each is pushed, and while what they lead to is looked at
   expect(looks).toBeGreaterThan(70);
+  reader.release();
+  transaction.abort();
+  await open.close();
+});
+
+it('looks whether to pause while it gathers a level of many nodes', async () => {
+  const open = await openDql();
+  const many = 20_000;
+  const lines = Array.from({ length: many }, (_, i) => `<${0x100 + (i % 100)}> <leads> <${0x1000 + i}> .`);
+  for (let i = 0; i < 100; i++) lines.push(`<0x1> <leads> <${0x100 + i}> .`);
+  await open.mutate(`{ set {\n${lines.join('\n')}\n} }`);
+  const transaction = await open.graph.begin({ bestEffort: true });
+  const reader = await transaction.reader();
+  const looksOf = async (args: string): Promise<number> => {
+    let looks = 0;
+    const clock = { ...systemClock, monotonic: () => looks++ };
+    const query = `{ p as shortest(from: 0x1, to: 0xffffff, ${args}) { leads } q(func: uid(p)) { uid } }`;
+    await runQuery(parseQuery(query), reader, { clock });
+    return looks;
+  };
+  // the nodes of the third level are counted among the known ones before their edges are read
+  expect((await looksOf('depth: 3')) - (await looksOf('depth: 2'))).toBeGreaterThan((1.5 * many) / STEP);
   reader.release();
   transaction.abort();
   await open.close();

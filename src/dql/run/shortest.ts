@@ -1,12 +1,13 @@
-import { GraphsteadError, type MaybePromise, STEP } from '../../base/index.js';
+import { forEachInSteps, GraphsteadError, inSteps, type MaybePromise, STEP } from '../../base/index.js';
 import type { Facets, UidList } from '../../graph/index.js';
 import type { ResultPath } from '../contract.js';
 import type { Block, PredicateSelection, ShortestArgs, UidArgument } from '../syntax/index.js';
+import { filterBatches } from './batch.js';
 import { branch, type ResultBranch } from './branch.js';
 import { readEdges } from './edge.js';
 import type { Execution } from './execution.js';
 import { Heap, NOWHERE, type Standing } from './heap.js';
-import { fromUids } from './uid-set.js';
+import { filterUids, fromUids, unionOfRows } from './uid-set.js';
 import { uidsOf } from './variable.js';
 
 /** One edge of the part of the graph that is known so far. */
@@ -97,14 +98,21 @@ class Neighbourhood {
   }
 
   async #grow(): Promise<void> {
-    for (const uid of this.#frontier) this.#edges.set(uid, NONE);
-    const reached: number[] = [];
+    const { execution } = this;
+    const pause = () => execution.checkpoint();
+    await inSteps(
+      forEachInSteps(this.#frontier, (uid) => this.#edges.set(uid, NONE)),
+      pause,
+    );
+    const reached: UidList[] = [];
     for (const selection of this.selections) await this.#follow(selection, reached);
     this.#level++;
-    this.#frontier = fromUids(reached.filter((uid) => !this.#edges.has(uid)));
+    const all = await inSteps(unionOfRows(reached), pause);
+    this.#frontier = await filterBatches(all, execution, (batch) => filterUids(batch, (uid) => !this.#edges.has(uid)));
   }
 
-  async #follow(selection: PredicateSelection, reached: number[]): Promise<void> {
+  /** @param reached gets what the edges that can be taken lead to, a list for each node */
+  async #follow(selection: PredicateSelection, reached: UidList[]): Promise<void> {
     const predicate = this.execution.predicate(selection.name);
     if (predicate?.type !== 'uid') return;
     const read = branch(selection, this.#frontier, predicate);
@@ -113,7 +121,7 @@ class Neighbourhood {
     for (let i = 0; i < rows.length; i++) {
       if (i % STEP === 0) await this.execution.checkpoint();
       const edges = edgesOf(selection, rows[i], read.rowFacets?.[i]);
-      for (const { to } of edges) reached.push(to);
+      reached.push(edges.length === rows[i].length ? rows[i] : Float64Array.from(edges, ({ to }) => to));
       const uid = read.source[i];
       const before = this.#edges.get(uid) ?? NONE;
       this.#edges.set(uid, before.length === 0 ? edges : merged(before, edges));
