@@ -63,13 +63,13 @@ function readText(value: ConstValueNode, type: string, report: Report): AuthRule
   const text = value.value.trim();
   if (text === '') return refuse('the rule is empty', EXAMPLE);
   if (text.length > MAX_TEXT) return refuse(`the rule is longer than ${MAX_TEXT} characters`, 'Shorten it.');
-  return text.startsWith('{') ? readRbac(text, at, refuse) : readGraph(value.value, type, at, refuse);
+  return text.startsWith('{') ? readRbac(text, refuse) : readGraph(value.value, type, at, refuse);
 }
 
 /** @param inner where the mistake stands in the rule's text */
 type Refuse = (message: string, fix: string, inner?: Position) => undefined;
 
-function readRbac(text: string, at: Position, refuse: Refuse): AuthRule | undefined {
+function readRbac(text: string, refuse: Refuse): AuthRule | undefined {
   const match = RBAC.exec(text);
   if (!match) return refuse(`\`${text}\` is not a rule`, fixOfName(text) ?? EXAMPLE);
   const [, variable, operator, written] = match;
@@ -85,7 +85,7 @@ function readRbac(text: string, at: Position, refuse: Refuse): AuthRule | undefi
   const value = constant(written);
   const wrong = value === undefined ? `\`${written}\` is not a value` : misfit(operator, value);
   if (wrong !== undefined) return refuse(wrong, EXAMPLE);
-  return { kind: 'rbac', variable: variable.slice(1), operator, value, text, position: at };
+  return { kind: 'rbac', variable: variable.slice(1), operator, value };
 }
 
 /**
@@ -143,11 +143,8 @@ function readGraph(text: string, type: string, at: Position, refuse: Refuse): Au
   if (others.length > 0 || selection.kind !== Kind.FIELD || selection.name.value !== `query${type}`) {
     return refuse(`a rule of ${type} is a query of query${type} and nothing else`, fix);
   }
-  const variables = (operation.variableDefinitions ?? []).map((definition) => ({
-    name: definition.variable.name.value,
-    nonNull: definition.type.kind === Kind.NON_NULL_TYPE,
-  }));
-  return { kind: 'graph', document, variables, text: text.trim(), position: at };
+  const variables = (operation.variableDefinitions ?? []).map(({ variable }) => variable.name.value);
+  return { kind: 'graph', document, variables, position: at };
 }
 
 /** A claim with a name that GraphQL cannot say is named by its look-alike. */

@@ -7,7 +7,6 @@ import {
   directive,
   type FieldDefinition,
   flag,
-  listDepth,
   member,
   type ObjectDefinition,
   position,
@@ -31,15 +30,11 @@ export interface BuildContext {
 export function typeRef(definitions: Definitions, node: TypeNode): TypeRef {
   const name = baseName(node);
   const nonNull = node.kind === Kind.NON_NULL_TYPE;
-  const bare = nonNull ? node.type : node;
-  const list = bare.kind === Kind.LIST_TYPE;
   return {
     name,
     kind: kindOf(definitions, name) ?? 'scalar',
-    list,
+    list: (nonNull ? node.type : node).kind === Kind.LIST_TYPE,
     nonNull,
-    itemNonNull: list && bare.type.kind === Kind.NON_NULL_TYPE,
-    depth: listDepth(node),
     text: print(node),
     node,
   };
@@ -75,11 +70,7 @@ export function buildField(context: BuildContext, object: ObjectDefinition, fiel
     ...(custom ? { custom } : {}),
     ...(response ? { responseName: response } : {}),
     ...(deprecated ? { deprecated: text(argument(deprecated, 'reason')) ?? 'No longer supported' } : {}),
-    federation: {
-      external: isExternal(field),
-      requires: fieldSet(directive(node, 'requires')?.arguments?.[0]),
-      provides: fieldSet(directive(node, 'provides')?.arguments?.[0]),
-    },
+    requires: fieldSet(directive(node, 'requires')?.arguments?.[0]),
   };
 }
 
@@ -96,7 +87,7 @@ function roleOf(context: BuildContext, object: ObjectDefinition, field: FieldDef
 /** The directive that resolves a field outside the store, parsed. */
 export function customOf(node: FieldDefinition['node'], where: string): Custom | undefined {
   const lambda = directive(node, 'lambda');
-  if (lambda) return { kind: 'lambda', position: position(lambda) };
+  if (lambda) return { kind: 'lambda' };
   const custom = directive(node, 'custom');
   return custom && readCustom(custom, where, () => {});
 }

@@ -79,7 +79,6 @@ function buildObject(context: BuildContext, object: ObjectDefinition, implemente
   const fields = object.fields.map((field) => buildField(context, object, field));
   const byName = new Map(fields.map((field) => [field.name, field]));
   const remote = isRemote(object);
-  const withSubscription = directive(object, 'withSubscription') !== undefined;
   const password = remote ? undefined : buildPassword(definitions, object);
   const auth = buildAuth(object);
   const key = keyFields(object);
@@ -89,7 +88,6 @@ function buildObject(context: BuildContext, object: ObjectDefinition, implemente
     kind: object.kind,
     name: object.name,
     ...(description ? { description: description.value } : {}),
-    position: position(object.node),
     storedName: storedName(object),
     interfaces: object.interfaces,
     members: object.kind === 'object' ? [object.name] : implementers.filter(isObject),
@@ -100,8 +98,7 @@ function buildObject(context: BuildContext, object: ObjectDefinition, implemente
     ...(password ? { password } : {}),
     ...(auth ? { auth } : {}),
     remote,
-    withSubscription,
-    generate: buildGenerate(object, remote, withSubscription),
+    generate: buildGenerate(object, remote),
     federation: { ...(key ? { key } : {}), extended: object.extended },
   };
 }
@@ -115,7 +112,7 @@ function buildPassword(definitions: Definitions, object: ObjectDefinition): Pass
   for (const name of [...object.interfaces, object.name]) {
     const owner = definitions.objects.get(name);
     const own = owner && passwordOf(owner);
-    if (own) return { ...own, owner: name };
+    if (own) return own;
   }
   return undefined;
 }
@@ -131,7 +128,8 @@ function buildAuth(object: ObjectDefinition): AuthRules | undefined {
   return rules;
 }
 
-function buildGenerate(object: ObjectDefinition, remote: boolean, withSubscription: boolean): Generate {
+function buildGenerate(object: ObjectDefinition, remote: boolean): Generate {
+  const withSubscription = directive(object, 'withSubscription') !== undefined;
   const node: ConstDirectiveNode | undefined = directive(object, 'generate');
   const on = (part: string, name: string): boolean => !remote && (flag(member(argument(node, part), name)) ?? true);
   return {
@@ -159,7 +157,6 @@ function buildUnion(node: UnionNode): UnionType {
     kind: 'union',
     name: node.name.value,
     ...described(node),
-    position: position(node),
     members: (node.types ?? []).map((member) => member.name.value),
     remote: directive(node, 'remote') !== undefined,
   };
@@ -175,14 +172,13 @@ function buildEnum(node: EnumNode): EnumType {
       ...(deprecated ? { deprecated: reason?.kind === Kind.STRING ? reason.value : 'No longer supported' } : {}),
     };
   });
-  return { kind: 'enum', name: node.name.value, ...described(node), position: position(node), values };
+  return { kind: 'enum', name: node.name.value, ...described(node), values };
 }
 
 const buildInput = (node: InputNode): InputType => ({
   kind: 'input',
   name: node.name.value,
   ...described(node),
-  position: position(node),
   fields: node.fields ?? [],
 });
 
@@ -205,7 +201,7 @@ function buildRoot(definitions: Definitions, root: 'Query' | 'Mutation', node: R
     custom: customOf(node, where)!,
     withSubscription: directive(node, 'withSubscription') !== undefined,
     ...(deprecated ? { deprecated: reason?.kind === Kind.STRING ? reason.value : 'No longer supported' } : {}),
-    federation: { external: false, requires: [], provides: [] },
+    requires: [],
   };
 }
 

@@ -8,7 +8,6 @@ import {
   type OperationDefinitionNode,
   OperationTypeNode,
   parse,
-  print,
 } from 'graphql';
 import { GraphsteadError, type Position } from '../base/index.js';
 import { argument, flag, member, position, text, texts } from './definition.js';
@@ -39,9 +38,8 @@ const EXAMPLE = '@custom(http: {url: "https://api.example.com/$id", method: GET}
  * Undefined where something was reported. Positions of problems inside a text are those of the text.
  */
 export function readCustom(node: ConstDirectiveNode, where: string, report: Report): Custom | undefined {
-  const at = position(node);
   const refuse = (message: string, fix: string): undefined => {
-    report({ position: at, message: `@custom on ${where}: ${message}`, fix });
+    report({ position: position(node), message: `@custom on ${where}: ${message}`, fix });
     return undefined;
   };
   const http = argument(node, 'http');
@@ -57,7 +55,7 @@ export function readCustom(node: ConstDirectiveNode, where: string, report: Repo
   }
   if (http?.kind !== Kind.OBJECT) return refuse('http must be an object', `Write it like ${EXAMPLE}.`);
   const call = new HttpReader(http, where, report).read();
-  return call && { kind: 'http', http: call, position: at };
+  return call && { kind: 'http', http: call };
 }
 
 class HttpReader {
@@ -197,12 +195,11 @@ class HttpReader {
     if (others.length > 0 || field.kind !== Kind.FIELD) {
       return this.#refuse(node, 'graphql calls more than one field', 'Call one field.');
     }
-    return this.#field(node, document, operation, field);
+    return this.#field(node, operation, field);
   }
 
   #field(
     node: ConstValueNode & { readonly kind: Kind.STRING },
-    document: DocumentNode,
     operation: OperationDefinitionNode,
     field: FieldNode,
   ): RemoteOperation | undefined {
@@ -219,13 +216,10 @@ class HttpReader {
     const variables = (operation.variableDefinitions ?? []).map((definition) => ({
       name: definition.variable.name.value,
       type: definition.type,
-      typeText: print(definition.type),
       nonNull: definition.type.kind === Kind.NON_NULL_TYPE,
     }));
     return {
-      text: node.value,
       position: position({ loc: node.loc }),
-      document,
       operation,
       kind: operation.operation === OperationTypeNode.MUTATION ? 'mutation' : 'query',
       field: name,

@@ -44,7 +44,7 @@ describe('the model', () => {
     const person = model.object('Person');
     expect(person?.fields.map((f) => f.name).slice(0, 3)).toEqual(['id', 'name', 'email']);
     expect(person?.description).toBe('A person');
-    expect(person?.password).toEqual({ field: 'pin', predicate: 'Named.pin', owner: 'Named' });
+    expect(person?.password).toEqual({ field: 'pin', predicate: 'Named.pin' });
     expect(model.object('Named')?.members).toEqual(['Person']);
   });
 

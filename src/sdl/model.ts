@@ -21,16 +21,12 @@ export type GeoName = Place['type'];
 /** What the base of a type reference names. `input` stands only in arguments of custom operations. */
 export type TypeKind = 'scalar' | 'enum' | 'object' | 'interface' | 'union' | 'input';
 
-/** A type as a field has it: `[name!]!`. Deeper lists than one are refused for stored fields (see `depth`). */
+/** A type as a field has it: `[name!]!`. Deeper lists than one are refused for stored fields. */
 export interface TypeRef {
   readonly name: string;
   readonly kind: TypeKind;
   readonly list: boolean;
   readonly nonNull: boolean;
-  /** items of the list are non-null; false where it is no list */
-  readonly itemNonNull: boolean;
-  /** how many lists lie around the name */
-  readonly depth: number;
   /** as written */
   readonly text: string;
   readonly node: TypeNode;
@@ -88,9 +84,7 @@ export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** The `graphql` text of a @custom directive: one operation with one field, parsed. */
 export interface RemoteOperation {
-  readonly text: string;
   readonly position: Position;
-  readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;
   readonly kind: 'query' | 'mutation';
   /** the remote field that is called */
@@ -99,7 +93,6 @@ export interface RemoteOperation {
   readonly variables: readonly {
     readonly name: string;
     readonly type: TypeNode;
-    readonly typeText: string;
     readonly nonNull: boolean;
   }[];
   /** arguments of the remote field: the variable each one takes */
@@ -125,10 +118,10 @@ export interface HttpCall {
 }
 
 export type Custom =
-  | { readonly kind: 'http'; readonly http: HttpCall; readonly position: Position }
+  | { readonly kind: 'http'; readonly http: HttpCall }
   | { readonly kind: 'dql'; readonly dql: string; readonly position: Position }
   /** the peer's @lambda, accepted under `--compat dgraph`: always answers null */
-  | { readonly kind: 'lambda'; readonly position: Position };
+  | { readonly kind: 'lambda' };
 
 /** A field of an object type or interface. */
 export interface Field {
@@ -161,11 +154,8 @@ export interface Field {
   /** key of the remote's reply, where @remoteResponse names another than the field's */
   readonly responseName?: string;
   readonly deprecated?: string;
-  readonly federation: {
-    readonly external: boolean;
-    readonly requires: readonly string[];
-    readonly provides: readonly string[];
-  };
+  /** @requires: fields of another service that its custom logic is told */
+  readonly requires: readonly string[];
 }
 
 export type RbacOperator = 'eq' | 'in' | 'regexp';
@@ -180,16 +170,13 @@ export type AuthRule =
       readonly variable: string;
       readonly operator: RbacOperator;
       readonly value: unknown;
-      readonly text: string;
-      readonly position: Position;
     }
   | {
       readonly kind: 'graph';
       readonly document: DocumentNode;
-      /** claim names that are non-null or nullable variables of the rule */
-      readonly variables: readonly { readonly name: string; readonly nonNull: boolean }[];
-      readonly text: string;
       readonly position: Position;
+      /** names of the claims that it reads */
+      readonly variables: readonly string[];
     };
 
 export type AuthAction = 'query' | 'add' | 'update' | 'delete' | 'password';
@@ -214,7 +201,6 @@ export interface Password {
   readonly field: string;
   readonly predicate: string;
   /** the type whose definition has the directive */
-  readonly owner: string;
 }
 
 /** An object type or an interface, its inherited fields included. */
@@ -222,7 +208,6 @@ export interface ObjectType {
   readonly kind: 'object' | 'interface';
   readonly name: string;
   readonly description?: string;
-  readonly position: Position;
   /** value of `service.type` of its nodes */
   readonly storedName: string;
   /** interfaces it implements, as written */
@@ -240,7 +225,6 @@ export interface ObjectType {
   readonly auth?: AuthRules;
   /** not stored: only custom logic returns it */
   readonly remote: boolean;
-  readonly withSubscription: boolean;
   readonly generate: Generate;
   readonly federation: {
     /** field names of @key */
@@ -254,7 +238,6 @@ export interface UnionType {
   readonly kind: 'union';
   readonly name: string;
   readonly description?: string;
-  readonly position: Position;
   readonly members: readonly string[];
   readonly remote: boolean;
 }
@@ -263,7 +246,6 @@ export interface EnumType {
   readonly kind: 'enum';
   readonly name: string;
   readonly description?: string;
-  readonly position: Position;
   readonly values: readonly { readonly name: string; readonly description?: string; readonly deprecated?: string }[];
 }
 
@@ -272,7 +254,6 @@ export interface InputType {
   readonly kind: 'input';
   readonly name: string;
   readonly description?: string;
-  readonly position: Position;
   readonly fields: readonly InputValueDefinitionNode[];
 }
 

@@ -1,5 +1,5 @@
 import { argument, directive, type FieldDefinition, mapping, type ObjectDefinition, text } from './definition.js';
-import type { Storage } from './model.js';
+import type { Password, Storage } from './model.js';
 
 /** The value of `service.type` of a type's nodes: its name, or what @dgraph(type:) says. */
 export function storedName(object: ObjectDefinition): string {
@@ -19,9 +19,7 @@ export function storageOf(field: FieldDefinition): Storage {
 }
 
 /** The predicate that holds a type's password; undefined where the definition has no @secret of its own. */
-export function passwordOf(
-  object: ObjectDefinition,
-): { readonly field: string; readonly predicate: string } | undefined {
+export function passwordOf(object: ObjectDefinition): Password | undefined {
   const secret = directive(object, 'secret');
   const field = text(argument(secret, 'field'));
   if (!field) return undefined;

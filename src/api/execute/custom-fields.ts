@@ -129,7 +129,7 @@ function parentOf(level: Level, plan: CustomPlan, uid: number): Record<string, u
 }
 
 function requiredBy(field: Field, told: Told = {}): Told {
-  return Object.fromEntries(Object.entries(told).filter(([name]) => field.federation.requires.includes(name)));
+  return Object.fromEntries(Object.entries(told).filter(([name]) => field.requires.includes(name)));
 }
 
 function valuesOf(column: Level['columns'][number], uid: number): unknown[] {

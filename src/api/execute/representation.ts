@@ -41,7 +41,7 @@ export function keyText(type: ObjectType, representation: Representation): strin
 /** The fields of a representation that a field of the type requires. Throws INVALID_GRAPHQL for values of other types. */
 export function requiredOf(type: ObjectType, output: GraphQLObjectType, representation: Representation): Told {
   const told: Record<string, unknown> = {};
-  for (const name of new Set(type.fields.flatMap((field) => field.federation.requires))) {
+  for (const name of new Set(type.fields.flatMap((field) => field.requires))) {
     const wanted = output.getFields()[name]?.type;
     if (!Object.hasOwn(representation, name) || !wanted || !isInputType(wanted)) continue;
     told[name] = coerceInputValue(representation[name], wanted, (_path, _value, error) => {

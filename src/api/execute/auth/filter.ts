@@ -137,7 +137,7 @@ function evaluate(scope: Scope, rule: AuthRule): Verdict {
 /** A rule is a query of the type: nodes that it would show, with everything it selects present, pass. */
 function graphRule(scope: Scope, rule: Extract<AuthRule, { kind: 'graph' }>): Verdict {
   const claims = scope.claims ?? {};
-  if (rule.variables.some(({ name }) => (claimNamed(claims, name) ?? null) === null)) return UNKNOWN;
+  if (rule.variables.some((name) => (claimNamed(claims, name) ?? null) === null)) return UNKNOWN;
   const operation = rule.document.definitions.find(
     (node): node is OperationDefinitionNode => node.kind === Kind.OPERATION_DEFINITION,
   );
