@@ -9,8 +9,6 @@ export class Holder {
   /** a look for one that may go, which goes on where the last one ended: from the front, it would pass all that are gone */
   #look = this.#open.values();
 
-  constructor(readonly client: string) {}
-
   get size(): number {
     return this.#open.size;
   }

@@ -36,7 +36,7 @@ export class Holders {
   add(transaction: GraphTransaction, client: string): void {
     let holder = this.#holders.get(client);
     if (holder === undefined) {
-      holder = new Holder(client);
+      holder = new Holder();
       this.#holders.set(client, holder);
     }
     this.#change(holder, () => holder.add(transaction));

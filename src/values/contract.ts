@@ -99,7 +99,6 @@ export type GeoQuery =
 
 /** A user's pattern, matched anywhere in a text in time linear in its length. */
 export interface Pattern {
-  readonly source: string;
   /** Throws LIMIT_EXCEEDED where pattern and text together would take more than about a second. */
   test(text: string): boolean;
 }

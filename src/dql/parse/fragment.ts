@@ -3,25 +3,19 @@ import type { Block, Selection } from '../syntax/index.js';
 import { invalid } from './invalid.js';
 import type { Spread } from './selection.js';
 
-export interface Fragment {
-  readonly name: string;
-  readonly selections: readonly Selection[];
-  readonly position: Position;
-}
-
 /**
  * Puts fragments in the place of their spreads: `...a ...a` in each of 30 fragments would make a billion fields.
  * Throws INVALID_QUERY on an unknown one or a circle, LIMIT_EXCEEDED past limits.queryFields or twice limits.nestingDepth.
  */
 export class FragmentExpansion {
-  readonly #fragments: ReadonlyMap<string, Fragment>;
+  readonly #fragments: ReadonlyMap<string, readonly Selection[]>;
   readonly #maxDepth: number;
   readonly #maxFields: number;
   readonly #open = new Set<string>();
   #depth = 0;
   #count = 0;
 
-  constructor(fragments: ReadonlyMap<string, Fragment>, { nestingDepth, queryFields }: Limits) {
+  constructor(fragments: ReadonlyMap<string, readonly Selection[]>, { nestingDepth, queryFields }: Limits) {
     this.#fragments = fragments;
     // fragments count as levels of their own
     this.#maxDepth = nestingDepth * 2;
@@ -63,7 +57,7 @@ export class FragmentExpansion {
       throw invalid(`fragments spread each other in a circle: ${circle}`, position, 'Break the circle.');
     }
     this.#open.add(name);
-    const selections = this.#expand(fragment.selections);
+    const selections = this.#expand(fragment);
     this.#open.delete(name);
     return selections;
   }

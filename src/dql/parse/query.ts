@@ -8,13 +8,13 @@ import {
   forEachInSteps,
   type Steps,
 } from '../../base/index.js';
-import type { Block, QueryDocument, SchemaQuery } from '../syntax/index.js';
+import type { Block, QueryDocument, SchemaQuery, Selection } from '../syntax/index.js';
 import { parseBlock } from './block.js';
 import { checkDocument } from './check.js';
 import { ParseContext } from './context.js';
 import { declareVariables } from './declaration.js';
 import { invalid } from './invalid.js';
-import { type Fragment, FragmentExpansion } from './fragment.js';
+import { FragmentExpansion } from './fragment.js';
 import { Lexer } from './lexer.js';
 import { parseSelections } from './selection.js';
 import type { VariableMention } from './uses.js';
@@ -71,7 +71,7 @@ export function* readQuerySteps(text: string, options: ParseQueryOptions): Steps
 export class DocumentParts {
   readonly #context: ParseContext;
   readonly #blocks: Block[] = [];
-  readonly #fragments = new Map<string, Fragment>();
+  readonly #fragments = new Map<string, readonly Selection[]>();
   #schema: SchemaQuery | undefined;
 
   constructor(context: ParseContext) {
@@ -144,7 +144,7 @@ export class DocumentParts {
     const name = context.takeName('the name of a fragment');
     if (this.#fragments.has(name))
       throw invalid(`the fragment ${name} is defined twice`, position, 'Rename one of them.');
-    this.#fragments.set(name, { name, selections: parseSelections(context), position });
+    this.#fragments.set(name, parseSelections(context));
   }
 
   #schemaQuery(): void {

@@ -62,7 +62,7 @@ export class GroupMerge {
   constructor(
     readonly source: Source,
     readonly draft: SchemaDraft,
-    readonly limits: Limits,
+    limits: Limits,
     /** predicates that the source does not have yet, but that exist: created since its snapshot was taken */
     readonly created: (name: string) => PredicateRecord | undefined = () => undefined,
   ) {
@@ -72,7 +72,7 @@ export class GroupMerge {
   predicate(record: PredicateRecord): PredicateMerge {
     let merge = this.#predicates.get(record.id);
     if (!merge) {
-      merge = new PredicateMerge(record, this.limits);
+      merge = new PredicateMerge(record);
       this.#predicates.set(record.id, merge);
     }
     merge.record = record;

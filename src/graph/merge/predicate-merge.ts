@@ -1,4 +1,4 @@
-import { atOnce, inSteps, latin1, type Limits, STEP, type Steps, type Yielder } from '../../base/index.js';
+import { atOnce, inSteps, latin1, STEP, type Steps, type Yielder } from '../../base/index.js';
 import { decodeValue, type IndexKind, type ScalarType, tokenPieces, tokenTexts } from '../../values/index.js';
 import { blockOf, slotOf } from '../block.js';
 import { countKey, FAMILY, tokenKey } from '../key.js';
@@ -34,10 +34,7 @@ export class PredicateMerge {
   /** the newest declaration in the group */
   record: PredicateRecord;
 
-  constructor(
-    record: PredicateRecord,
-    readonly limits: Limits,
-  ) {
+  constructor(record: PredicateRecord) {
     this.record = record;
     const { id } = record;
     this.value = new BytesFamily(id, FAMILY.value);
@@ -151,7 +148,7 @@ export class PredicateMerge {
   }
 
   /** Writes everything; derived data (reverse edges, counts, tokens) follows from what really changed. */
-  async flush(source: Source, put: PutKey, yielder: Yielder, stamp?: number): Promise<void> {
+  async flush(source: Source, put: PutKey, yielder: Yielder, stamp: number | undefined): Promise<void> {
     await this.edge.flush(source, put, yielder, (uid, change) => {
       if (this.record.count) this.#countChanged(false, uid, change.before, change.after);
       if (!this.record.reverse) return;

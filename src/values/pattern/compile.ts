@@ -13,7 +13,7 @@ import { trigramQueryOf } from './trigram.js';
  */
 export function compilePattern(source: string, flags: string): Pattern {
   const automaton = new Automaton(programOf(parse(source, flags)));
-  return { source, test: (text) => automaton.test(text) };
+  return { test: (text) => automaton.test(text) };
 }
 
 /** The trigrams that every match of a pattern holds, for the trigram index. Throws as compilePattern does. */
