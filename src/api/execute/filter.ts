@@ -25,6 +25,7 @@ import {
   or,
   type PredicateName,
   regexp,
+  select,
   storedName,
   test,
   uidVariable,
@@ -229,25 +230,15 @@ function reverseRoot(scope: Scope, parts: readonly Filter[]): FunctionCall | und
     const target = part.call.args[0];
     if (target?.kind !== 'uidVariable' || !scope.graph.predicate(name)?.reverse) continue;
     const variable = scope.plan.fresh();
-    scope.plan.add(block({ root: ofVariable(target.name), children: [{ ...walk(name, !reverse), variable }] }));
+    scope.plan.add(
+      block({
+        root: ofVariable(target.name),
+        children: [select({ name, reverse: !reverse, langs: [] }, { variable })],
+      }),
+    );
     return ofVariable(variable);
   }
   return undefined;
-}
-
-function walk(name: string, reverse: boolean) {
-  return {
-    kind: 'predicate' as const,
-    name,
-    reverse,
-    langs: [],
-    shown: reverse ? `~${name}` : name,
-    order: [],
-    page: {},
-    directives: { normalize: false, ignoreReflex: false },
-    children: [],
-    position: { line: 0, column: 0 },
-  };
 }
 
 function unionFilter(

@@ -155,15 +155,8 @@ export function childrenOf(selections: readonly Selection[]): readonly Selection
   return selections.length > 0 ? selections : [UID];
 }
 
-export function checkPassword(predicate: string, password: string, variable?: string): Selection {
-  return {
-    kind: 'checkPassword',
-    name: predicate,
-    shown: predicate,
-    password,
-    ...(variable ? { variable } : {}),
-    position: NOWHERE,
-  };
+export function checkPassword(predicate: string, password: string, variable: string): Selection {
+  return { kind: 'checkPassword', name: predicate, shown: predicate, password, variable, position: NOWHERE };
 }
 
 export function orderBy(predicate: PredicateName, descending: boolean): OrderKey {
