@@ -1,5 +1,7 @@
 import {
   GraphQLEnumType,
+  type GraphQLInputFieldConfigMap,
+  GraphQLInputObjectType,
   type GraphQLInputType,
   GraphQLList,
   type GraphQLNamedType,
@@ -9,6 +11,7 @@ import {
 } from 'graphql';
 import { assert } from '../../base/index.js';
 import type { Field, Model, TypeRef } from '../../sdl/index.js';
+import { means, type TypeMeaning } from './meaning.js';
 
 /**
  * What is known while a schema is generated. Types are made once, by name, when something first asks for them; their
@@ -47,6 +50,16 @@ export function fieldEnum(
 ): GraphQLEnumType {
   const values = Object.fromEntries(fields.map((field) => [field.name, {}]));
   return context.once(name, () => new GraphQLEnumType({ name, values, extensions }));
+}
+
+/** An input type; `fields` are asked for when all types are known. */
+export function objectInput(
+  context: Context,
+  name: string,
+  meaning: TypeMeaning,
+  fields: () => GraphQLInputFieldConfigMap,
+): GraphQLInputObjectType {
+  return context.once(name, () => new GraphQLInputObjectType({ name, fields, extensions: means(meaning) }));
 }
 
 /** The type that a syntax node writes, with `named` for its name. */

@@ -4,11 +4,11 @@ import {
   GraphQLID,
   type GraphQLInputFieldConfig,
   type GraphQLInputFieldConfigMap,
-  GraphQLInputObjectType,
+  type GraphQLInputObjectType,
   GraphQLList,
 } from 'graphql';
 import type { Field, ObjectType, UnionType } from '../../sdl/index.js';
-import { type Context, fieldEnum, fieldName, nonNull } from './context.js';
+import { type Context, fieldEnum, fieldName, nonNull, objectInput } from './context.js';
 import { enumType } from './enum.js';
 import { hasFilter, isForeignKey, isPresence, isSearched, nestedEdges, unionOf } from './fact.js';
 import { type InputMeaning, means } from './meaning.js';
@@ -24,15 +24,10 @@ const WORDS = new Set(['has', 'and', 'or', 'not']);
 /** TFilter; undefined where there is nothing to filter by. */
 export function filterType(context: Context, type: ObjectType): GraphQLInputObjectType | undefined {
   if (!hasFilter(type)) return undefined;
-  const name = `${type.name}Filter`;
-  return context.once(name, () => {
-    const self: GraphQLInputObjectType = new GraphQLInputObjectType({
-      name,
-      fields: () => filterFields(context, type, self),
-      extensions: means({ of: 'filter', type }),
-    });
-    return self;
-  });
+  const self: GraphQLInputObjectType = objectInput(context, `${type.name}Filter`, { of: 'filter', type }, () =>
+    filterFields(context, type, self),
+  );
+  return self;
 }
 
 function filterFields(context: Context, type: ObjectType, self: GraphQLInputObjectType): GraphQLInputFieldConfigMap {
@@ -83,25 +78,16 @@ function hasType(context: Context, type: ObjectType): GraphQLEnumType | undefine
 /** UFilter of a stored union: which members, and each by its own filter. */
 export function unionFilterType(context: Context, union: UnionType): GraphQLInputObjectType | undefined {
   if (union.remote) return undefined;
-  const name = `${union.name}Filter`;
-  return context.once(
-    name,
-    () =>
-      new GraphQLInputObjectType({
-        name,
-        fields: () => {
-          const members = input(new GraphQLList(nonNull(memberType(context, union))), { op: 'memberTypes' });
-          const fields: GraphQLInputFieldConfigMap = { memberTypes: members };
-          for (const member of union.members) {
-            const type = context.model.object(member);
-            const filter = type && filterType(context, type);
-            if (filter) fields[`${fieldName(member)}Filter`] = input(filter, { op: 'member', type });
-          }
-          return fields;
-        },
-        extensions: means({ of: 'unionFilter', type: union }),
-      }),
-  );
+  return objectInput(context, `${union.name}Filter`, { of: 'unionFilter', type: union }, () => {
+    const members = input(new GraphQLList(nonNull(memberType(context, union))), { op: 'memberTypes' });
+    const fields: GraphQLInputFieldConfigMap = { memberTypes: members };
+    for (const member of union.members) {
+      const type = context.model.object(member);
+      const filter = type && filterType(context, type);
+      if (filter) fields[`${fieldName(member)}Filter`] = input(filter, { op: 'member', type });
+    }
+    return fields;
+  });
 }
 
 function memberType(context: Context, union: UnionType): GraphQLEnumType {

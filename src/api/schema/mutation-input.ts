@@ -2,17 +2,17 @@ import {
   GraphQLID,
   type GraphQLInputFieldConfig,
   type GraphQLInputFieldConfigMap,
-  GraphQLInputObjectType,
+  type GraphQLInputObjectType,
   type GraphQLInputType,
   GraphQLString,
 } from 'graphql';
 import { assert } from '../../base/index.js';
 import type { Field, ObjectType, UnionType } from '../../sdl/index.js';
-import { type Context, fieldName, nonNull, wrap } from './context.js';
+import { type Context, fieldName, nonNull, objectInput, wrap } from './context.js';
 import { enumType } from './enum.js';
 import { hasRef, inputFields, namingFields, patchFields, targetOf } from './fact.js';
 import { GEO_INPUTS } from './geo.js';
-import { means, type TypeMeaning } from './meaning.js';
+import { means } from './meaning.js';
 import { SCALAR_TYPES } from './scalar.js';
 
 const input = (type: GraphQLInputType, field: Field): GraphQLInputFieldConfig => ({
@@ -35,15 +35,6 @@ function password(type: ObjectType, required: boolean): GraphQLInputFieldConfigM
   if (!type.password) return {};
   const text: GraphQLInputType = required ? nonNull(GraphQLString) : GraphQLString;
   return { [type.password.field]: { type: text, extensions: means({ op: 'password' }) } };
-}
-
-function objectInput(
-  context: Context,
-  name: string,
-  meaning: TypeMeaning,
-  fields: () => GraphQLInputFieldConfigMap,
-): GraphQLInputObjectType {
-  return context.once(name, () => new GraphQLInputObjectType({ name, fields, extensions: means(meaning) }));
 }
 
 /** AddTInput: a new node; what has a default may be left out. */

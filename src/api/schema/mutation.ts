@@ -2,7 +2,7 @@ import {
   GraphQLBoolean,
   type GraphQLFieldConfig,
   type GraphQLInputFieldConfigMap,
-  GraphQLInputObjectType,
+  type GraphQLInputObjectType,
   GraphQLInt,
   GraphQLList,
   GraphQLObjectType,
@@ -10,7 +10,7 @@ import {
 } from 'graphql';
 import { assert } from '../../base/index.js';
 import type { ObjectType } from '../../sdl/index.js';
-import { type Context, fieldName, nonNull } from './context.js';
+import { type Context, fieldName, nonNull, objectInput } from './context.js';
 import { hasAdd, hasDelete, hasUpdate } from './fact.js';
 import { filterType } from './filter.js';
 import { type InputMeaning, means } from './meaning.js';
@@ -67,25 +67,16 @@ function requiredFilter(context: Context, type: ObjectType): GraphQLInputObjectT
 
 /** UpdateTInput: which nodes, what to set and to remove and, ours, how to go on along edges. */
 function updateType(context: Context, type: ObjectType): GraphQLInputObjectType {
-  const name = `Update${type.name}Input`;
-  return context.once(
-    name,
-    () =>
-      new GraphQLInputObjectType({
-        name,
-        fields: () => {
-          const patch = patchType(context, type);
-          const nested = context.ours ? nestedType(context, type) : undefined;
-          const fields: GraphQLInputFieldConfigMap = {
-            filter: part('filter', nonNull(requiredFilter(context, type))),
-            set: part('set', patch),
-            remove: part('remove', patch),
-          };
-          return nested ? { ...fields, nested: part('nested', nested) } : fields;
-        },
-        extensions: means({ of: 'update', type }),
-      }),
-  );
+  return objectInput(context, `Update${type.name}Input`, { of: 'update', type }, () => {
+    const patch = patchType(context, type);
+    const nested = context.ours ? nestedType(context, type) : undefined;
+    const fields: GraphQLInputFieldConfigMap = {
+      filter: part('filter', nonNull(requiredFilter(context, type))),
+      set: part('set', patch),
+      remove: part('remove', patch),
+    };
+    return nested ? { ...fields, nested: part('nested', nested) } : fields;
+  });
 }
 
 const part = (

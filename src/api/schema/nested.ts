@@ -1,6 +1,6 @@
-import { type GraphQLInputFieldConfig, type GraphQLInputFieldConfigMap, GraphQLInputObjectType } from 'graphql';
+import type { GraphQLInputFieldConfig, GraphQLInputFieldConfigMap, GraphQLInputObjectType } from 'graphql';
 import type { Field, Model, ObjectType, UnionType } from '../../sdl/index.js';
-import { type Context, fieldName } from './context.js';
+import { type Context, fieldName, objectInput } from './context.js';
 import { hasDelete, hasUpdate, targetOf, unionOf } from './fact.js';
 import { filterType } from './filter.js';
 import { type InputMeaning, means } from './meaning.js';
@@ -61,12 +61,9 @@ function edgesType(context: Context, type: ObjectType, way: Way): GraphQLInputOb
     return reached.length === 0 ? [] : [{ field, reached }];
   });
   if (edges.length === 0) return undefined;
-  const name = `${type.name}${way.edges}`;
-  return context.once(name, () => {
-    const fields = () =>
-      Object.fromEntries(edges.map(({ field, reached }) => [field.name, edgeInput(context, field, reached, way)]));
-    return new GraphQLInputObjectType({ name, fields, extensions: means({ of: way.of, type }) });
-  });
+  return objectInput(context, `${type.name}${way.edges}`, { of: way.of, type }, () =>
+    Object.fromEntries(edges.map(({ field, reached }) => [field.name, edgeInput(context, field, reached, way)])),
+  );
 }
 
 /** The types at an edge's other end that the way leads to: several for a union. */
@@ -90,23 +87,19 @@ function unionStep(
   reached: readonly ObjectType[],
   way: Way,
 ): GraphQLInputObjectType {
-  const name = `${union.name}${way.step}`;
-  return context.once(name, () => {
-    const member = (type: ObjectType) => [
-      `${fieldName(type.name)}${way.edges}`,
-      { type: stepType(context, type, way), extensions: means({ op: 'member', type }) },
-    ];
-    const fields = () => Object.fromEntries(reached.map(member)) as GraphQLInputFieldConfigMap;
-    return new GraphQLInputObjectType({ name, fields, extensions: means({ of: way.ofStep, type: union }) });
-  });
+  const member = (type: ObjectType): [string, GraphQLInputFieldConfig] => [
+    `${fieldName(type.name)}${way.edges}`,
+    { type: stepType(context, type, way), extensions: means({ op: 'member', type }) },
+  ];
+  return objectInput(context, `${union.name}${way.step}`, { of: way.ofStep, type: union }, () =>
+    Object.fromEntries(reached.map(member)),
+  );
 }
 
 function stepType(context: Context, type: ObjectType, way: Way): GraphQLInputObjectType {
-  const name = `${type.name}${way.step}`;
-  return context.once(name, () => {
-    const fields = () => inputs(way.parts(context, type));
-    return new GraphQLInputObjectType({ name, fields, extensions: means({ of: way.ofStep, type }) });
-  });
+  return objectInput(context, `${type.name}${way.step}`, { of: way.ofStep, type }, () =>
+    inputs(way.parts(context, type)),
+  );
 }
 
 function inputs(types: StepTypes): GraphQLInputFieldConfigMap {

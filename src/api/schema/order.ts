@@ -1,12 +1,12 @@
-import {
-  type GraphQLEnumType,
-  type GraphQLInputFieldConfig,
-  type GraphQLInputFieldConfigMap,
+import type {
+  GraphQLEnumType,
+  GraphQLInputFieldConfig,
+  GraphQLInputFieldConfigMap,
   GraphQLInputObjectType,
 } from 'graphql';
 import { within } from '../../base/index.js';
 import type { ObjectType } from '../../sdl/index.js';
-import { type Context, fieldEnum } from './context.js';
+import { type Context, fieldEnum, objectInput } from './context.js';
 import { isOrderable, orderEdges, orderedTypes } from './fact.js';
 import { means } from './meaning.js';
 
@@ -20,15 +20,10 @@ function isOrdered(context: Context, type: ObjectType): boolean {
 /** TOrder; undefined where there is nothing to order by. */
 export function orderType(context: Context, type: ObjectType): GraphQLInputObjectType | undefined {
   if (type.remote || !isOrdered(context, type)) return undefined;
-  const name = `${type.name}Order`;
-  return context.once(name, () => {
-    const self: GraphQLInputObjectType = new GraphQLInputObjectType({
-      name,
-      fields: () => orderFields(context, type, self),
-      extensions: means({ of: 'order', type }),
-    });
-    return self;
-  });
+  const self: GraphQLInputObjectType = objectInput(context, `${type.name}Order`, { of: 'order', type }, () =>
+    orderFields(context, type, self),
+  );
+  return self;
 }
 
 function orderFields(context: Context, type: ObjectType, self: GraphQLInputObjectType): GraphQLInputFieldConfigMap {
