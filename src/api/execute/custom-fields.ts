@@ -9,7 +9,7 @@ import { answersBelow, type Returned } from './custom-values.js';
 import { geometryObject } from './geo.js';
 import type { ConcretePlan, CustomPlan, FieldPlan, ObjectPlan } from './plan.js';
 import type { Told } from './representation.js';
-import { type Request, sharedBy } from './request.js';
+import { customScopeOf, type Request, sharedBy } from './request.js';
 import { plain } from './scalar.js';
 import { type Level, valueAt } from './write.js';
 
@@ -95,14 +95,7 @@ async function callField(
   const { engine } = request;
   if (uids.length === 0 || !engine.custom) return [];
   const answers = await engine.custom.fields({
-    model: engine.model,
-    schema: engine.schema,
-    fieldNodes: field.nodes,
-    fragments: request.fragments,
-    variables: request.variables,
-    context: request.context,
-    shared,
-    reader: async () => reader,
+    ...customScopeOf(request, field.nodes, shared, async () => reader),
     type: plan.type,
     field: plan.field,
     parents,

@@ -14,7 +14,7 @@ export interface CustomError {
 }
 
 /** What every custom call is told. */
-interface CustomScope {
+export interface CustomScope {
   readonly model: Model;
   readonly schema: GraphQLSchema;
   /** the client's field, merged nodes of one response key */

@@ -6,7 +6,7 @@ import { fieldMeaning } from '../schema/meaning.js';
 import type { CollectScope } from './collect.js';
 import { type AnswerOf, askedFields, heldValue, runtimeType } from './complete.js';
 import type { CustomResult } from './custom-logic.js';
-import type { Request } from './request.js';
+import { customScopeOf, type Request } from './request.js';
 import { siblingsOf } from './sibling-value.js';
 
 type Nodes = readonly FieldNode[];
@@ -105,14 +105,7 @@ async function answer(
   const { engine } = request;
   if (!engine.custom) return [];
   const results = await engine.custom.fields({
-    model: engine.model,
-    schema: engine.schema,
-    fieldNodes: call.nodes,
-    fragments: request.fragments,
-    variables: request.variables,
-    context: request.context,
-    shared,
-    reader,
+    ...customScopeOf(request, call.nodes, shared, reader),
     type: call.type,
     field: call.field,
     parents: call.parents.map(siblingsOf(engine.schema, call.type, call.field, engine.names.dgraph)),

@@ -14,7 +14,7 @@ import { complete, completeInSteps, type CompletionScope, longest, tellCustomErr
 import type { CustomResult } from './custom-logic.js';
 import { writeScopeOf } from './query.js';
 import type { Request, RootField, Written } from './request.js';
-import { scopeOf, sharedBy } from './request.js';
+import { customScopeOf, scopeOf, sharedBy } from './request.js';
 import { argumentsOf } from './argument.js';
 import { answersBelow } from './custom-values.js';
 import { writtenOf } from './written-ahead.js';
@@ -35,17 +35,10 @@ export async function customField(
   // the graph keeps no empty list: what it does not have is one
   const scope = meaning.field.custom.kind === 'dql' ? { ...written, emptyLists: true } : written;
   if (!engine.custom) return { write: (out) => complete(scope, definition.type, field.nodes, null, out) };
-  const args = argumentsOf({ ...scopeOf(request, { schema: engine.graph.schema() }) }, definition, field.nodes[0]);
+  const args = argumentsOf(scopeOf(request, { schema: engine.graph.schema() }), definition, field.nodes[0]);
   const shared = sharedBy(request);
   const result = await engine.custom.root({
-    model: engine.model,
-    schema: engine.schema,
-    fieldNodes: field.nodes,
-    fragments: request.fragments,
-    variables: request.variables,
-    context: request.context,
-    shared,
-    reader,
+    ...customScopeOf(request, field.nodes, shared, reader),
     field: meaning.field,
     args,
   });

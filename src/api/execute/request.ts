@@ -7,7 +7,7 @@ import type { Model } from '../../sdl/index.js';
 import type { RequestContext } from '../operation.js';
 import type { Ahead } from './ahead.js';
 import type { Errors } from './answer.js';
-import type { CustomLogic } from './custom-logic.js';
+import type { CustomLogic, CustomScope } from './custom-logic.js';
 import type { Turns } from './mutate/turn.js';
 import { PlanParts, type Scope } from './scope.js';
 
@@ -86,3 +86,13 @@ export function scopeOf(request: Request, reader: Pick<GraphReader, 'schema'>): 
 
 /** What custom calls share what they read by: a request that only reads; of a mutation, one root field, since each may change what is read. */
 export const sharedBy = (request: Request): object => (request.operation.operation === 'mutation' ? {} : request);
+
+/** What a custom call of the request is told. */
+export function customScopeOf(
+  { engine, fragments, variables, context }: Request,
+  fieldNodes: readonly FieldNode[],
+  shared: object,
+  reader: () => Promise<GraphReader>,
+): CustomScope {
+  return { model: engine.model, schema: engine.schema, fieldNodes, fragments, variables, context, shared, reader };
+}
