@@ -76,7 +76,7 @@ export function blockPrefix(predicate: number, family: Family): Key {
 }
 
 /** Blocks from `block` on, to the end of the family. */
-export function blockRange(predicate: number, family: Family, block = 0): { start: Key; end: Key } {
+export function blockRange(predicate: number, family: Family, block: number): { start: Key; end: Key } {
   return {
     start: writer.uint(predicate).byte(family).uint(block).key(),
     end: writer

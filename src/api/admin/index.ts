@@ -49,7 +49,7 @@ export class AdminApi {
     this.#persisted = new PersistedQueries(options.limits);
   }
 
-  async execute(request: GraphqlRequest, { allowMutation = true }: ExecuteOptions = {}): Promise<GraphqlAnswer> {
+  async execute(request: GraphqlRequest, { allowMutation = true }: ExecuteOptions): Promise<GraphqlAnswer> {
     try {
       const text = this.#persisted.resolve(request.query, request.extensions);
       const prepared = this.#documents.prepare(text);

@@ -30,7 +30,7 @@ export class ParseContext {
   }
 
   /** The text is well-formed but asks for what does not exist; told when the whole text has been read. First one wins. */
-  refuse(message: string, position: Position, fix?: string): void {
+  refuse(message: string, position: Position, fix: string): void {
     this.#refused ??= invalid(message, position, fix);
   }
 

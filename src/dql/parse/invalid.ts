@@ -1,6 +1,6 @@
 import { GraphsteadError, type Position } from '../../base/index.js';
 
 /** INVALID_QUERY: the text can be read but means nothing. */
-export function invalid(message: string, position: Position, fix?: string): GraphsteadError {
-  return new GraphsteadError('INVALID_QUERY', message, { position, ...(fix ? { fix } : {}) });
+export function invalid(message: string, position: Position, fix: string): GraphsteadError {
+  return new GraphsteadError('INVALID_QUERY', message, { position, fix });
 }

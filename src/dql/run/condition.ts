@@ -15,7 +15,7 @@ export function holdsCondition(
   filter: Filter,
   variables: ReadonlyMap<string, QueryVariable>,
   reader: GraphReader,
-  options: RunOptions = {},
+  options: RunOptions,
 ): boolean {
   const execution = new Execution(reader, options);
   for (const [name, variable] of variables) execution.variables.set(name, variable);

@@ -31,7 +31,7 @@ export class Execution {
   readonly #numUids = new Map<string, number>();
   #edges = 0;
 
-  constructor(reader: GraphReader, options: RunOptions = {}) {
+  constructor(reader: GraphReader, options: RunOptions) {
     this.reader = reader;
     this.limits = options.limits ?? DEFAULT_LIMITS;
     this.names = options.names ?? defaultNames;

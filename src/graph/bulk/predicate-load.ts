@@ -42,7 +42,7 @@ export class PredicateLoad {
   /** as it will be in the schema; its id is still the one from before, 0 for a new one */
   record: PredicateRecord;
 
-  constructor(record: PredicateRecord, terms: KeepTerms, budget: SorterBudget, growLists = false) {
+  constructor(record: PredicateRecord, terms: KeepTerms, budget: SorterBudget, growLists: boolean) {
     this.#terms = terms;
     this.record = record;
     this.#mayGrow = growLists && record.id === 0 && growsIntoList(record.type);

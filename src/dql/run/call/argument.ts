@@ -16,7 +16,7 @@ import { distinctValues } from '../variable.js';
 
 type PredicateSubject = Extract<FunctionCall['subject'], { kind: 'predicate' }>;
 
-export function invalid(message: string, position: Position, fix?: string): GraphsteadError {
+export function invalid(message: string, position: Position, fix: string): GraphsteadError {
   return new GraphsteadError('INVALID_QUERY', message, { position, fix });
 }
 
