@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { defaultNames, dgraphNames } from '../base/index.js';
+import { atOnce, defaultNames, dgraphNames } from '../base/index.js';
 import { encodeValue } from '../values/index.js';
 import { changeRecord } from './change-record.js';
 import { DeltaLog, OP } from './delta.js';
@@ -16,7 +16,7 @@ describe('public changes of a commit', () => {
     for (let uid = 1; uid <= 5; uid++) {
       log.add(OP.setValue, 'name', uid, 0, '', encodeValue({ type: 'string', value: `n${uid}` }));
     }
-    const record = changeRecord(log.part(), defaultNames);
+    const record = changeRecord(atOnce(log.partInSteps()), defaultNames);
     expect(record.count).toBe(5);
     expect(JSON.parse(record.entry(3).json)).toEqual({ op: 'set', uid: '0x4', predicate: 'name', value: 'n4' });
   });
@@ -26,7 +26,7 @@ describe('public changes of a commit', () => {
     log.add(OP.setValue, 'n', 1, 0, '', encodeValue({ type: 'int', value: 9223372036854775807n }));
     log.add(OP.setValue, 'p', 1, 0, '', encodeValue({ type: 'password', value: 'hash' }));
     log.add(OP.deleteValue, 'p', 1, 0, '', encodeValue({ type: 'password', value: 'hash' }));
-    const record = changeRecord(log.part(), defaultNames);
+    const record = changeRecord(atOnce(log.partInSteps()), defaultNames);
     expect(record.entry(0).json).toContain('"value":9223372036854775807');
     expect(record.entry(1).json + record.entry(2).json).not.toContain('hash');
     expect(JSON.parse(record.entry(2).json)).toEqual({ op: 'delete', uid: '0x1', predicate: 'p', hidden: true });
@@ -36,7 +36,7 @@ describe('public changes of a commit', () => {
     const log = new DeltaLog();
     log.create({ name: 'service.graphql.xid', type: 'string', list: false, lang: false });
     log.add(OP.deletePredicate, 'service.type', 1, 0, '');
-    expect(json(log.part(), dgraphNames)).toEqual([
+    expect(json(atOnce(log.partInSteps()), dgraphNames)).toEqual([
       { op: 'predicate', predicate: 'dgraph.graphql.xid', schema: '<dgraph.graphql.xid>: string .', ifAbsent: true },
       { op: 'delete', uid: '0x1', predicate: 'dgraph.type', all: true },
     ]);

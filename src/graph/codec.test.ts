@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { atOnce } from '../base/index.js';
 import { createMemoryStore } from '../store/index.js';
 import type { UidList } from './contract.js';
 import { BLOCK_BYTES, BLOCK_UIDS, decodePart, encodeBlock, INLINE_BYTES, type Slots, visitSlots } from './block.js';
@@ -297,7 +298,7 @@ describe('entries, tokens and deltas', () => {
     }
     two.add(OP.setEdge, 'p9', 5, 6, '');
     two.append(one);
-    const part = two.part();
+    const part = atOnce(two.partInSteps());
     expect(part.names).toEqual(['p9', 'p0', 'p1', 'p2']);
     for (let i = 0; i < 200; i++) {
       const { value, facets } = payloadOf(part, i + 1);
@@ -334,9 +335,9 @@ describe('entries, tokens and deltas', () => {
     while (!part.next().done) steps++;
     expect(steps).toBeGreaterThan(3);
     expect([log.count, copy.count, log.highestWithin(1, 15_000)]).toEqual([20_002, 9_999, 14_999]);
-    expect(told(copy.part())).toEqual(expected(1, 10_000));
+    expect(told(atOnce(copy.partInSteps()))).toEqual(expected(1, 10_000));
     for (const from of [0, 1, 4_095, 4_096, 4_097, 9_999, 15_000, 20_001]) {
-      const rest = told(log.part(from));
+      const rest = told(atOnce(log.partInSteps(from)));
       expect(rest.length).toBe(20_002 - from);
       expect(rest.slice(0, Math.max(0, 19_999 - from))).toEqual(expected(from + 1, Math.max(from + 1, 20_000)));
       expect(rest.at(-1)).toEqual(expected(20_002, 20_003)[0]);
@@ -347,7 +348,7 @@ describe('entries, tokens and deltas', () => {
     const log = new DeltaLog();
     const sizes = [10, 1_500_000, 3, 600_000, 600_000, 0];
     for (const [i, size] of sizes.entries()) log.add(OP.setValue, 'p', i + 1, 0, '', new Uint8Array(size).fill(i + 1));
-    const part = log.part();
+    const part = atOnce(log.partInSteps());
     expect(sizes.map((_, i) => payloadOf(part, i).value.length)).toEqual(sizes);
     expect(sizes.slice(0, 5).map((_, i) => payloadOf(part, i).value.at(-1))).toEqual([1, 2, 3, 4, 5]);
     expect(log.byteLength).toBe(sizes.reduce((sum, size) => sum + size + 33, 0));

@@ -1,4 +1,4 @@
-import { atOnce, type Steps } from '../base/index.js';
+import type { Steps } from '../base/index.js';
 import type { TypeName } from '../values/index.js';
 import { type Columns, columnsFrom, joinColumns } from './columns.js';
 
@@ -165,10 +165,6 @@ export class DeltaLog {
   }
 
   /** The deltas from the given one on, as they are now. */
-  part(from = 0): ChangesPart {
-    return atOnce(this.partInSteps(from));
-  }
-
   *partInSteps(from = 0): Steps<ChangesPart> {
     const [names, langs, create] = [[...this.#names.keys()], [...this.#langs.keys()], [...this.#create.values()]];
     const parts: Columns[] = [];
