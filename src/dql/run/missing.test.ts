@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { openDql, type OpenDql } from '../../../test/open-dql.js';
-import { defaultNames, dgraphNames, GraphsteadError } from '../../base/index.js';
+import { defaultNames, GraphsteadError } from '../../base/index.js';
 import { printPredicate } from '../../graph/index.js';
 
 let dql: OpenDql;
@@ -88,7 +88,7 @@ describe('the line that a missing index is told with', () => {
   }
 
   it('declares what nobody declared by what the call is for', async () => {
-    dql = await openDql({ names: defaultNames });
+    dql = await openDql();
     const lines: readonly (readonly [call: string, line: string])[] = [
       ['near(p, [1.0, 2.0], 3)', '<p>: geo @index(geo) .'],
       ['similar_to(p, 1, "[1, 2]")', '<p>: float32vector @index(hnsw(metric: "euclidean")) .'],
@@ -99,32 +99,5 @@ describe('the line that a missing index is told with', () => {
       const told = await failure(`{ q(func: ${call}) { uid } }`);
       expect(told).toMatchObject({ code: 'MISSING_INDEX', fix: `Add it to the schema: ${line}` });
     }
-  });
-});
-
-describe('a predicate that nobody declared or wrote', () => {
-  const BY_INDEX = CALLS.filter((call) => !/^(eq|gt|between)\(p|^has/.test(call));
-
-  it.each(BY_INDEX)('is told natively to lack the index, and holds nothing for the peer: %s', async (call) => {
-    const root = `{ q(func: ${call}) { uid } }`;
-    const filter = `{ q(func: has(other)) @filter(${call}) { uid } }`;
-    dql = await openDql({ schema: 'other: string .', names: defaultNames });
-    expect((await failure(root))?.code).toBe('MISSING_INDEX');
-    await dql.close();
-    dql = await openDql({ schema: 'other: string .', names: dgraphNames });
-    await dql.mutate('{ set { <0x1> <other> "x" . } }');
-    expect(await dql.query(root)).toEqual({ q: [] });
-    expect(await dql.query(filter)).toEqual({ q: [] });
-  });
-
-  it('is another one than a predicate without the index, which the peer refuses too', async () => {
-    dql = await openDql({ schema: 'bare: string .', names: dgraphNames });
-    expect((await failure('{ q(func: anyofterms(bare, "a")) { uid } }'))?.code).toBe('MISSING_INDEX');
-    expect((await failure('{ q(func: eq(count(bare), 1)) { uid } }'))?.code).toBe('MISSING_INDEX');
-    await dql.graph.alter({ kind: 'schema', text: 'p: string @index(term) .' });
-    await dql.mutate('{ set { <0x1> <p> "a b" . } }');
-    expect(await dql.query('{ q(func: anyofterms(p, "a")) { uid } }')).toEqual({ q: [{ uid: '0x1' }] });
-    await dql.graph.alter({ kind: 'dropAttr', name: 'p' });
-    expect(await dql.query('{ q(func: anyofterms(p, "a")) { uid } }')).toEqual({ q: [] });
   });
 });

@@ -17,11 +17,9 @@ interface Bounds {
 export const countCall: CallOperator = {
   async root(call, execution) {
     const { name, reverse } = countedBy(call);
-    const known = execution.predicate(name);
-    if (!known && execution.names.dgraph) return EMPTY;
-    const predicate = known ?? undeclared(name);
     const bounds = boundsOf(call, execution);
     refuseZero(call, bounds);
+    const predicate = execution.predicate(name) ?? undeclared(name);
     if (reverse && (predicate.count || predicate.type !== 'uid')) checkReverse(predicate, call.position, execution);
     if (!predicate.count) {
       const message = `counts at root are read from an index that @count keeps, and ${name} has none`;

@@ -3,7 +3,6 @@ import type { UidList } from '../../../graph/index.js';
 import type { Argument, FunctionCall, FunctionName } from '../../syntax/index.js';
 import type { Execution } from '../execution.js';
 import { checkLanguages } from '../language.js';
-import { EMPTY } from '../uid-set.js';
 import { compareCall } from './compare.js';
 import type { CallOperator } from './contract.js';
 import { countCall } from './count.js';
@@ -71,31 +70,7 @@ const OPERATORS: Readonly<Record<FunctionName, CallOperator>> = {
   checkpwd: passwordCall,
 };
 
-/** What only an index answers. */
-const BY_INDEX: ReadonlySet<CallOperator> = new Set([
-  termsCall,
-  regexpCall,
-  matchCall,
-  ngramCall,
-  geoCall,
-  similarCall,
-]);
-
-/** The peer looks for no index of a predicate that nobody declared or wrote: nothing holds for it. */
-const NOTHING: CallOperator = {
-  root: async () => EMPTY,
-  size: () => 0,
-  filter: async () => EMPTY,
-};
-
 function operatorOf(call: FunctionCall, execution: Execution): CallOperator {
-  const operator = ownOperator(call, execution);
-  const { subject } = call;
-  const isUnknown = subject?.kind === 'predicate' && execution.predicate(subject.name) === undefined;
-  return isUnknown && execution.names.dgraph && BY_INDEX.has(operator) ? NOTHING : operator;
-}
-
-function ownOperator(call: FunctionCall, execution: Execution): CallOperator {
   const { subject, position } = call;
   if (subject?.kind === 'predicate' && subject.langs.length > 0) {
     checkLanguages(execution.predicate(subject.name), subject.langs, position, execution);
