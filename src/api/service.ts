@@ -300,12 +300,21 @@ class GraphqlApi implements Api {
 
   /** Throws what the stored data refuses of the definitions, as their upload would. */
   async #fit(model: Model): Promise<void> {
-    const { graph, names } = this.#options;
     try {
-      await graph.checkAlter({ kind: 'schema', text: derivedSchema(model, names) });
+      await this.#options.graph.checkAlter({ kind: 'schema', text: this.#derived(model) });
     } catch (error) {
       throw atField(error, model);
     }
+  }
+
+  /** The graph's schema that definitions need. Natively what was declared beside those before them stays. */
+  #derived(model: Model): string {
+    const { graph, names } = this.#options;
+    return derivedSchema(
+      model,
+      names,
+      names.dgraph ? undefined : { schema: graph.schema(), before: this.#served?.model },
+    );
   }
 
   /** Others have their turn meanwhile. */
@@ -347,14 +356,14 @@ class GraphqlApi implements Api {
   }
 
   async #update(text: string): Promise<SchemaUpdate> {
-    const { graph, names } = this.#options;
+    const { graph } = this.#options;
     const serves = this.#serves;
     const loaded = await this.#check(text);
     const remarks = await this.#remarks(loaded.model);
     const document = { name: DOCUMENT, text };
     try {
       // predicates and definitions are one commit: no failure leaves the one without the other
-      await graph.alter({ kind: 'schema', text: derivedSchema(loaded.model, names), document });
+      await graph.alter({ kind: 'schema', text: this.#derived(loaded.model), document });
     } catch (error) {
       // the commit may have landed, and an index that could not be built is what failed
       if ((await graph.document(DOCUMENT)) === text) this.#adopt(loaded, serves);

@@ -1,6 +1,7 @@
 import { GraphQLString } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { createWorld, type World } from '../../test/support/api-world.js';
+import { dgraphNames } from '../base/index.js';
 import { createMemoryStore, type Store } from '../store/index.js';
 import type { Operation } from './index.js';
 
@@ -105,5 +106,65 @@ describe('an upload while operations change', () => {
     await world.api.updateSchema(AFTER);
     expect(await world.data('{ now queryLand { name } }')).toEqual({ now: 'now', queryLand: [] });
     expect((await world.ask('{ old }')).errors?.[0].message).toMatch(/Cannot query field/);
+  });
+});
+
+describe('what was declared in the graph language beside the types', () => {
+  const TYPES =
+    'type City { name: String! @search(by: [hash]) people: Int @search lands: [Land] } type Land { name: String }';
+  const DECLARED = `City.name: string @index(hash, term) @upsert @unique .
+    City.people: int @index(int) @count .
+    City.lands: [uid] @reverse @count .
+    City.note: string .
+    City.gone: string .
+    type City { City.name City.people City.lands City.note City.gone }`;
+  const shown = ({ graph }: World, name: string): string[] => {
+    const predicate = graph.schema().predicate(name);
+    const flags = (['reverse', 'count', 'upsert', 'unique'] as const).filter((flag) => predicate?.[flag]);
+    return [...(predicate?.indexes.map(({ kind }) => kind) ?? []).sort(), ...flags];
+  };
+  const all = (world: World) => ['City.name', 'City.people', 'City.lands'].map((name) => shown(world, name));
+  const declared = async (options = {}): Promise<World> => {
+    const world = await createWorld(TYPES, options);
+    await world.graph.alter({ kind: 'schema', text: DECLARED });
+    return world;
+  };
+
+  it('stays over uploads, and what only the types had goes with them', async () => {
+    const world = await declared();
+    const whole = [
+      ['hash', 'term', 'upsert', 'unique'],
+      ['int', 'count'],
+      ['reverse', 'count'],
+    ];
+    await world.graph.alter({ kind: 'dropAttr', name: 'City.gone' });
+    await world.api.updateSchema(`${TYPES} type More { a: Int }`);
+    expect(all(world)).toEqual(whole);
+    expect(world.graph.schema().type('City')?.fields.slice(-1)).toEqual(['City.note']);
+    // @unique stands on the hash index, which so stays though the types leave it out
+    await world.api.updateSchema(TYPES.replace(' @search(by: [hash])', '').replace('Int @search', 'Int'));
+    expect(all(world)).toEqual([whole[0], ['count'], whole[2]]);
+  });
+
+  it('goes where a field becomes another type, and where another sorted index comes', async () => {
+    const world = await declared();
+    await world.graph.alter({ kind: 'schema', text: 'City.since: datetime @index(hour) @count .' });
+    await world.api.updateSchema(
+      TYPES.replace('people: Int @search', 'people: String since: DateTime @search(by: [year])'),
+    );
+    expect([shown(world, 'City.people'), shown(world, 'City.since')]).toEqual([[], ['year', 'count']]);
+  });
+
+  it('is there after an import, where it comes before the first types', async () => {
+    const world = await createWorld();
+    await world.graph.alter({ kind: 'schema', text: DECLARED });
+    await world.api.updateSchema(TYPES);
+    expect(all(world)[2]).toEqual(['reverse', 'count']);
+  });
+
+  it('gives way to the types under --compat dgraph', async () => {
+    const world = await declared({ names: dgraphNames });
+    await world.api.updateSchema(`${TYPES} type More { a: Int }`);
+    expect(all(world)).toEqual([['hash'], ['int'], []]);
   });
 });

@@ -1,13 +1,43 @@
-import type { Names } from '../base/index.js';
+import { type Names, table } from '../base/index.js';
+import { tokenizer } from '../values/index.js';
 import type { Field, Model, Search } from './model.js';
-import { table } from '../base/index.js';
+
+/** What a predicate is declared with beside its type and its indexes. */
+const FLAGS = ['lang', 'upsert', 'reverse', 'count', 'unique', 'noconflict'] as const;
+
+type Flag = (typeof FLAGS)[number];
+type IndexKind = Parameters<typeof tokenizer>[0];
 
 interface Line {
   readonly type: string;
-  readonly indexes: Set<string>;
-  reverse: boolean;
-  lang: boolean;
-  upsert: boolean;
+  /** as they are written, by their kinds */
+  readonly indexes: Map<IndexKind, string>;
+  readonly flags: Set<Flag>;
+}
+
+/** A predicate as the graph has it. */
+interface Declared extends Readonly<Record<Flag, boolean>> {
+  readonly type: string;
+  readonly list: boolean;
+  readonly indexes: readonly { readonly kind: IndexKind; readonly options: Readonly<Record<string, string>> }[];
+}
+
+/** What the graph has of the names that definitions take. */
+interface Standing {
+  predicate(name: string): Declared | undefined;
+  type(name: string): { readonly fields: readonly string[] } | undefined;
+}
+
+/** What was declared in the graph language beside the definitions is to stay. */
+export interface Kept {
+  readonly schema: Standing;
+  /** the definitions that were served until now: what is only theirs goes with them */
+  readonly before: Model | undefined;
+}
+
+interface Derived {
+  readonly lines: Map<string, Line>;
+  readonly types: Map<string, Set<string>>;
 }
 
 const TYPES = table<string>({
@@ -36,8 +66,16 @@ const INDEX: Readonly<Record<string, string>> = {
  * The graph's schema that a model needs, in the graph language: a line for each predicate and a definition for each
  * type. Names are stored names; fields that share a predicate share its line. In the default mode edges have @reverse,
  * which nested filters read; under `--compat dgraph` they have what the peer gives them.
+ * @param kept absent: the lines take the place of whatever was declared before, as with the peer
  */
-export function derivedSchema(model: Model, names: Names): string {
+export function derivedSchema(model: Model, names: Names, kept?: Kept): string {
+  const derived = derive(model, names);
+  if (kept) keep(derived, kept.schema, kept.before && derive(kept.before, names));
+  const { types, lines } = derived;
+  return [...types].map(([name, fields]) => typeText(name, fields)).join('') + [...lines].map(lineText).join('');
+}
+
+function derive(model: Model, names: Names): Derived {
   const lines = new Map<string, Line>();
   const types = new Map<string, Set<string>>();
   for (const object of model.objects) {
@@ -46,11 +84,11 @@ export function derivedSchema(model: Model, names: Names): string {
     types.set(object.storedName, listed);
     for (const field of object.fields) addField(lines, listed, field, !names.dgraph);
     if (object.password) {
-      listed.add(quoted(object.password.predicate));
+      listed.add(object.password.predicate);
       line(lines, object.password.predicate, 'password');
     }
   }
-  return [...types].map(([name, fields]) => typeText(name, fields)).join('') + [...lines].map(lineText).join('');
+  return { lines, types };
 }
 
 function addField(lines: Map<string, Line>, listed: Set<string>, field: Field, reverse: boolean): void {
@@ -58,25 +96,54 @@ function addField(lines: Map<string, Line>, listed: Set<string>, field: Field, r
   const { predicate } = field.storage;
   if (field.storage.reverse) {
     // the forward edge belongs to the other type; this field needs its reverse
-    line(lines, predicate, '[uid]').reverse = true;
+    line(lines, predicate, '[uid]').flags.add('reverse');
     return;
   }
-  listed.add(quoted(predicate));
-  const entry = line(lines, predicate, storedType(field));
-  entry.reverse ||= reverse && field.role === 'edge';
-  entry.lang ||= field.storage.languages !== undefined;
-  entry.upsert ||= isKey(field);
-  for (const index of indexes(field)) entry.indexes.add(index);
+  listed.add(predicate);
+  const { flags, indexes } = line(lines, predicate, storedType(field));
+  if (reverse && field.role === 'edge') flags.add('reverse');
+  if (field.storage.languages !== undefined) flags.add('lang');
+  if (isKey(field)) flags.add('upsert');
+  for (const [kind, text] of indexesOf(field)) indexes.set(kind, text);
 }
 
 function line(lines: Map<string, Line>, predicate: string, type: string): Line {
   const known = lines.get(predicate);
   if (known && (known.type === type || type === '[uid]')) return known;
-  const entry: Line = known
-    ? { ...known, type }
-    : { type, indexes: new Set(), reverse: false, lang: false, upsert: false };
+  const entry: Line = known ? { ...known, type } : { type, indexes: new Map(), flags: new Set() };
   lines.set(predicate, entry);
   return entry;
+}
+
+function keep({ lines, types }: Derived, schema: Standing, before: Derived | undefined): void {
+  for (const [name, entry] of lines) {
+    const declared = schema.predicate(name);
+    if (declared) keepLine(entry, declared, before?.lines.get(name));
+  }
+  for (const [name, listed] of types) {
+    const gone = before?.types.get(name);
+    for (const field of schema.type(name)?.fields ?? []) {
+      // a predicate that was dropped may still be named
+      const isStored = schema.predicate(field.replace(/^~/, '')) !== undefined;
+      if (isStored && !gone?.has(field)) listed.add(field);
+    }
+  }
+}
+
+/** A predicate of another type is another one, for which nothing of before was meant. */
+function keepLine(entry: Line, declared: Declared, before: Line | undefined): void {
+  const type = declared.list ? `[${declared.type}]` : declared.type;
+  if (type !== entry.type.toLowerCase()) return;
+  const own = FLAGS.filter((flag) => declared[flag] && !before?.flags.has(flag));
+  for (const flag of own) entry.flags.add(flag);
+  // these two stand on an index, be it one that the definitions had
+  const stands = own.includes('upsert') || own.includes('unique');
+  const isSorted = [...entry.indexes.keys()].some((kind) => tokenizer(kind).sortable);
+  for (const { kind, options } of declared.indexes) {
+    if (entry.indexes.has(kind) || (!stands && before?.indexes.has(kind))) continue;
+    if (isSorted && tokenizer(kind).sortable) continue;
+    entry.indexes.set(kind, written(kind, options));
+  }
 }
 
 /** A value that names its node: by @id, or as the key of another service's entity. */
@@ -89,30 +156,34 @@ function storedType(field: Field): string {
   return field.type.list ? `[${base}]` : base;
 }
 
-function indexes(field: Field): string[] {
-  const kinds = field.search.map(indexText);
-  if (field.type.kind === 'enum' && kinds.length === 0) return ['hash'];
-  return field.role === 'scalar' && field.type.name === 'ID' ? ['hash'] : kinds;
+function indexesOf(field: Field): (readonly [kind: IndexKind, text: string])[] {
+  const kinds = field.search.map(indexOf);
+  const isHashed =
+    field.type.kind === 'enum' ? kinds.length === 0 : field.role === 'scalar' && field.type.name === 'ID';
+  return isHashed ? [['hash', 'hash']] : kinds;
 }
 
-function indexText({ kind, options }: Search): string {
+function indexOf({ kind: search, options }: Search): readonly [kind: IndexKind, text: string] {
+  const kind = (INDEX[search] ?? search) as IndexKind;
+  return [kind, written(kind, options)];
+}
+
+function written(kind: IndexKind, options: Readonly<Record<string, string>>): string {
   const given = Object.entries(options).map(([name, value]) => `${name}:"${value}"`);
-  return given.length > 0 ? `${kind}(${given.join(', ')})` : (INDEX[kind] ?? kind);
+  return given.length > 0 ? `${kind}(${given.join(', ')})` : kind;
 }
 
 /** A dot at the end would end the declaration. */
 const quoted = (name: string): string => (/^~?[A-Za-z_](?:[\w.]*\w)?$/.test(name) ? name : `<${name}>`);
 
 function typeText(name: string, fields: ReadonlySet<string>): string {
-  return `type ${quoted(name)} {\n${[...fields].map((field) => `  ${field}\n`).join('')}}\n`;
+  return `type ${quoted(name)} {\n${[...fields].map((field) => `  ${quoted(field)}\n`).join('')}}\n`;
 }
 
-function lineText([predicate, entry]: readonly [string, Line]): string {
+function lineText([predicate, { type, indexes, flags }]: readonly [string, Line]): string {
   const directives = [
-    ...(entry.indexes.size > 0 ? [`@index(${[...entry.indexes].sort().join(', ')})`] : []),
-    ...(entry.lang ? ['@lang'] : []),
-    ...(entry.upsert ? ['@upsert'] : []),
-    ...(entry.reverse ? ['@reverse'] : []),
+    ...(indexes.size > 0 ? [`@index(${[...indexes.values()].sort().join(', ')})`] : []),
+    ...FLAGS.filter((flag) => flags.has(flag)).map((flag) => `@${flag}`),
   ];
-  return `${quoted(predicate)}: ${[entry.type, ...directives].join(' ')} .\n`;
+  return `${quoted(predicate)}: ${[type, ...directives].join(' ')} .\n`;
 }

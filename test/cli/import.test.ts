@@ -265,6 +265,30 @@ describe('graphstead import', () => {
     expect(stdout).toMatch(/ok\s+types\s+stored nodes are as the type definitions say/);
   });
 
+  it('has what was declared in the graph language beside the types, out of an export', async () => {
+    const types = write(
+      'types.graphql',
+      'type Film { title: String! @search(by: [hash]) cast: [Person] } type Person { name: String }',
+    );
+    const schema = write(
+      'more.schema',
+      '<Film.title>: string @index(hash, trigram) .\n<Film.cast>: [uid] @reverse @count .\n',
+    );
+    const [one, other] = [folder.path('one'), folder.path('other')];
+    await runJson(['import', '--graphql', types, '--data', one]);
+    await runJson(['import', '--schema', schema, '--data', one]);
+    await runJson(['export', '--data', one, '--out', folder.path('out')]);
+    const { files } = await runJson(['export', '--data', one, '--out', folder.path('again')]);
+    await runJson(['import', folder.path('out'), '--data', other]);
+    const exported = await runJson(['export', '--data', other, '--out', folder.path('third')]);
+    const lines = (list: unknown) => {
+      const [file] = (list as string[]).filter((name) => name.includes('.schema'));
+      return gunzipSync(readFileSync(file)).toString();
+    };
+    expect(lines(files)).toContain('@index(hash, trigram)');
+    expect(lines(exported.files)).toBe(lines(files));
+  });
+
   it('may bring type definitions that only the peer takes: doctor tells, and an export has them', async () => {
     const types = 'type A { id: ID! n: Int }\ntype B { id: ID! n(arg: Int): Int }';
     const data = folder.path('peer');
