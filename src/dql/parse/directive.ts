@@ -141,7 +141,7 @@ function parseGroupKey(context: ParseContext): GroupBy['keys'][number] {
   const { name, reverse } = predicateName(context, written);
   const langs = context.is('@') ? parseLangs(context) : [];
   if (langs.includes('*')) throw invalid(`cannot group by all languages of ${name}`, position, 'Name one language.');
-  return { name, ...(alias === undefined ? {} : { alias }), langs, reverse };
+  return { name, ...(alias === undefined ? {} : { alias }), langs, reverse, position };
 }
 
 /** The key of each group under which it stands, but for names that are reserved. */

@@ -85,8 +85,8 @@ describe('blocks', () => {
 
   it('group', () => {
     const q = block('{ q(func: has(x)) @groupby(age, Name: name@en, ~friend) { count(uid) oldest: max(age) } }');
-    expect(q.groupBy?.keys).toEqual([
-      { name: 'age', langs: [], reverse: false },
+    expect(q.groupBy?.keys).toMatchObject([
+      { name: 'age', langs: [], reverse: false, position: { line: 1, column: 28 } },
       { name: 'name', alias: 'Name', langs: ['en'], reverse: false },
       { name: 'friend', langs: [], reverse: true },
     ]);

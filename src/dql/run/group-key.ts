@@ -1,4 +1,4 @@
-import { GraphsteadError, STEP, type Steps } from '../../base/index.js';
+import { GraphsteadError, type Position, STEP, type Steps } from '../../base/index.js';
 import type { Predicate, StoredColumn, UidList } from '../../graph/index.js';
 import { decodeValue } from '../../values/index.js';
 import type { ResultGroup } from '../contract.js';
@@ -40,10 +40,11 @@ export async function readGrouping(
   }
   if (predicate.list) {
     throw new GraphsteadError('INVALID_QUERY', `cannot group by ${key.name}: it holds lists of values`, {
+      position: key.position,
       fix: 'Group by predicates with one value, or by edges.',
     });
   }
-  const values = await groupedValues(predicate, uids, key.langs, execution);
+  const values = await groupedValues(predicate, uids, key, execution);
   return byValue(values);
 }
 
@@ -51,11 +52,12 @@ export async function readGrouping(
 export async function groupedValues(
   predicate: Predicate,
   uids: UidList,
-  langs: readonly string[],
+  { langs, position }: { readonly langs: readonly string[]; readonly position: Position },
   execution: Execution,
 ): Promise<StoredColumn> {
   if (predicate.type === 'password') {
     throw new GraphsteadError('INVALID_QUERY', `${predicate.name} is a password: no group shows it`, {
+      position,
       fix: 'Use checkpwd.',
     });
   }

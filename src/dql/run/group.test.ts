@@ -142,6 +142,7 @@ describe('@groupby', () => {
   it('refuses lists as keys, and variables that belong to no node', async () => {
     await expect(ask('q(func: uid(0xa)) @groupby(tags) { count(uid) }')).rejects.toMatchObject({
       code: 'INVALID_QUERY',
+      position: { line: 1 },
     });
     await expect(
       ask('var(func: has(year)) @groupby(year) { c as count(uid) } q(func: uid(c)) { uid }'),

@@ -49,7 +49,7 @@ async function resultOf(selection: Selection, uids: UidList, execution: Executio
 }
 
 async function aggregateOf(selection: AggregateSelection, uids: UidList, execution: Execution): Promise<ResultOfGroup> {
-  const { of, op } = selection;
+  const { of, op, position } = selection;
   const over = (valueAt: (uid: number) => Value | undefined) =>
     function* aggregated(members: UidList): Steps<Value | undefined> {
       const values: Value[] = [];
@@ -66,7 +66,7 @@ async function aggregateOf(selection: AggregateSelection, uids: UidList, executi
   const predicate = execution.predicate(of.name);
   if (!predicate) return over(() => undefined);
   execution.countUids(of.name, uids.length);
-  const values = await groupedValues(predicate, uids, of.langs, execution);
+  const values = await groupedValues(predicate, uids, { langs: of.langs, position }, execution);
   return over((uid) => {
     const bytes = values.at(placeOf(uids, uid));
     return bytes && decodeValue(bytes);

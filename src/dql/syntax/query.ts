@@ -94,6 +94,7 @@ export interface GroupBy {
     readonly alias?: string;
     readonly langs: readonly string[];
     readonly reverse: boolean;
+    readonly position: Position;
   }[];
 }
 
