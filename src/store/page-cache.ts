@@ -1,19 +1,11 @@
-import { fstatSync, readFileSync } from 'node:fs';
+import { fstatSync } from 'node:fs';
+import { bootOfThis } from '../base/index.js';
 import { hasKnownHeads } from './lmdb-head.js';
 
 // What a process wrote stands in the system's cache and is seen by whoever reads the file, though it is not on disk. A
 // process that is killed leaves it there; when the system ends, it is gone.
 
-/** The system's run since it was started; undefined where that cannot be told. */
-function run(): string | undefined {
-  try {
-    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim() || undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-const thisRun = hasKnownHeads ? run() : undefined;
+const thisRun = hasKnownHeads ? bootOfThis() : undefined;
 
 /** Whether `cacheOf` answers: else nobody knows afterwards whether what was not on disk is still there. */
 export const tellsCaches = thisRun !== undefined;
