@@ -52,11 +52,12 @@ export async function readEdges(
     edges = sampleEdges(edges, selection.page.random);
     dest = await united(edges.rows, pause);
   }
+  const whole = edges;
   edges = await order(edges, dest, selection, cut, execution);
   if (cut && hasRange(selection.page)) edges = cutEdges(edges, selection.page);
   into.rows = edges.rows;
   into.rowFacets = edges.facets;
-  into.dest = await united(edges.rows, pause);
+  into.dest = edges === whole ? dest : await united(edges.rows, pause);
 }
 
 /** Distinct uids of rows: of most there is nothing to wait for. */

@@ -38,59 +38,80 @@ const MOST_BITS = 2 ** 32 - 64;
 /** Uids that are looked at between two pauses: some tenths of a millisecond. */
 const UNITED_AT_ONCE = 65_536;
 
-/** Distinct uids of lists in any order: there may be millions of lists. */
+/** Between which uids all of some lists lie, and how many they hold. */
+interface Span {
+  low: number;
+  high: number;
+  total: number;
+}
+
+/**
+ * Distinct uids of lists in any order: there may be millions of lists. The loops stand in functions of their own, which run twice
+ * as fast as in a generator.
+ */
 export function* unionOfRows(rows: readonly UidList[]): Steps<UidList> {
-  let low = Number.POSITIVE_INFINITY;
-  let high = 0;
-  let total = 0;
-  let looked = 0;
-  for (const row of rows) {
+  const span: Span = { low: Number.POSITIVE_INFINITY, high: 0, total: 0 };
+  for (let at = measure(rows, 0, span); at < rows.length; at = measure(rows, at, span)) yield;
+  const { low, high, total } = span;
+  if (total === 0) return EMPTY_UIDS;
+  const range = high - low;
+  if (range >= total * SPARSE || range >= MOST_BITS) return distinct(concatUids(rows, total));
+  const bits = new Int32Array((range >>> 5) + 1);
+  for (let at = mark(rows, 0, low, bits); at < rows.length; at = mark(rows, at, low, bits)) yield;
+  const out = new Float64Array(Math.min(total, range + 1));
+  let n = unpack(bits, 0, low, out, 0);
+  for (let word = UNITED_AT_ONCE; word < bits.length; word += UNITED_AT_ONCE) {
+    yield;
+    n = unpack(bits, word, low, out, n);
+  }
+  return out.subarray(0, n);
+}
+
+/** Takes rows from one on into the span, as many as go at once; answers which is the next. */
+function measure(rows: readonly UidList[], from: number, span: Span): number {
+  let { low, high, total } = span;
+  let at = from;
+  for (let left = UNITED_AT_ONCE; at < rows.length && left > 0; at++) {
+    const row = rows[at];
     total += row.length;
+    left -= row.length + 1;
     for (let i = 0; i < row.length; i++) {
       const uid = row[i];
       if (uid < low) low = uid;
       if (uid > high) high = uid;
     }
-    looked += row.length + 1;
-    if (looked < UNITED_AT_ONCE) continue;
-    looked = 0;
-    yield;
   }
-  return total === 0 ? EMPTY_UIDS : yield* collect(rows, low, high, total);
+  Object.assign(span, { low, high, total });
+  return at;
 }
 
-function* collect(lists: readonly UidList[], low: number, high: number, total: number): Steps<UidList> {
-  const range = high - low;
-  return range < total * SPARSE && range < MOST_BITS
-    ? yield* collectDense(lists, low, range, total)
-    : distinct(concatUids(lists, total));
-}
-
-function* collectDense(lists: readonly UidList[], low: number, range: number, total: number): Steps<UidList> {
-  const bits = new Int32Array((range >>> 5) + 1);
-  let looked = 0;
-  for (const list of lists) {
-    for (let i = 0; i < list.length; i++) {
-      const offset = (list[i] - low) >>> 0;
+/** Sets the bits of rows from one on, as many as go at once; answers which is the next. */
+function mark(rows: readonly UidList[], from: number, low: number, bits: Int32Array): number {
+  let at = from;
+  for (let left = UNITED_AT_ONCE; at < rows.length && left > 0; at++) {
+    const row = rows[at];
+    left -= row.length + 1;
+    for (let i = 0; i < row.length; i++) {
+      const offset = (row[i] - low) >>> 0;
       bits[offset >>> 5] |= 1 << (offset & 31);
     }
-    looked += list.length + 1;
-    if (looked < UNITED_AT_ONCE) continue;
-    looked = 0;
-    yield;
   }
-  const out = new Float64Array(Math.min(total, range + 1));
-  let n = 0;
-  for (let word = 0; word < bits.length; word++) {
-    if (word % UNITED_AT_ONCE === UNITED_AT_ONCE - 1) yield;
+  return at;
+}
+
+/** Puts the uids of words from one on behind the `n` that are there, as many words as go at once; answers how many there are then. */
+function unpack(bits: Int32Array, from: number, low: number, out: Float64Array, n: number): number {
+  let filled = n;
+  const end = Math.min(bits.length, from + UNITED_AT_ONCE);
+  for (let word = from; word < end; word++) {
     let rest = bits[word];
     while (rest !== 0) {
       const lowest = rest & -rest;
-      out[n++] = low + word * 32 + (31 - Math.clz32(lowest));
+      out[filled++] = low + word * 32 + (31 - Math.clz32(lowest));
       rest ^= lowest;
     }
   }
-  return out.subarray(0, n);
+  return filled;
 }
 
 export function fromUids(uids: Iterable<number>): UidList {
