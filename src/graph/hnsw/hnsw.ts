@@ -10,6 +10,8 @@ import type { HnswStore } from './store.js';
 /** Links of a vector on the levels above the ground, and on the ground. */
 const LINKS = 16;
 const GROUND_LINKS = 32;
+/** Room that a full list is left with when its links are chosen anew, which costs as much as a search. */
+const SPARE_LINKS = 8;
 const LEVELS = 8;
 const EF_CONSTRUCTION = 96;
 export const EF_SEARCH = 96;
@@ -33,8 +35,7 @@ export class Hnsw {
   /** Adds a vector, which the store must hold. One that is there already is taken out first. */
   async insert(uid: number): Promise<void> {
     if (await this.#store.links(uid)) await this.#unlink(uid);
-    await this.#store.fetch([uid]);
-    const vector = this.#store.vector(uid);
+    const [vector] = await this.#store.points([uid]);
     if (!vector) return;
     const level = levelOf(uid, Math.min(LEVELS, this.#options.maxLevels ?? LEVELS));
     const links: Links = Array.from({ length: level + 1 }, () => []);
@@ -66,7 +67,6 @@ export class Hnsw {
   async #unlink(uid: number): Promise<void> {
     const links = await this.#store.links(uid);
     if (!links) return;
-    await this.#store.fetch([uid]);
     this.#store.setLinks(uid, undefined);
     for (let level = 0; level < links.length; level++) {
       for (const other of links[level]) await this.#bridge(other, uid, links[level], level);
@@ -112,15 +112,16 @@ export class Hnsw {
 
   async #setLevel(uid: number, links: Links, level: number, wanted: readonly number[]): Promise<void> {
     const most = level === 0 ? GROUND_LINKS : LINKS;
-    const next = links.map((list) => [...list]);
-    if (wanted.length <= most) next[level] = [...wanted];
-    else {
-      await this.#store.fetch([uid, ...wanted]);
-      const vector = this.#store.vector(uid);
-      const near = vector ? this.#measured(vector, wanted).sort(compareNeighbours) : [];
-      next[level] = this.#choose(near, most);
-    }
-    this.#store.setLinks(uid, next);
+    const kept = wanted.length <= most ? wanted : await this.#chosen(uid, wanted, most - SPARE_LINKS);
+    this.#store.setLinks(
+      uid,
+      links.map((list, at) => (at === level ? [...kept] : list)),
+    );
+  }
+
+  async #chosen(uid: number, wanted: readonly number[], most: number): Promise<number[]> {
+    const [vector] = await this.#store.points([uid]);
+    return vector ? this.#choose((await this.#measured(vector, wanted)).sort(compareNeighbours), most) : [];
   }
 
   /** From near ones, those that are nearer to the vector than to each other come first: links that reach apart. */
@@ -145,20 +146,17 @@ export class Hnsw {
    * A shorter vector counts as one that ends in zeros. Where vectors of several lengths are kept, as while they are made
    * again by another model, links and walks would otherwise end at the first of another length.
    */
-  #measured(point: VectorPoint, uids: readonly number[]): Neighbour[] {
-    const { metric } = this.#options;
-    const measured: Neighbour[] = [];
-    for (const uid of uids) {
-      const other = this.#store.vector(uid);
-      if (other) measured.push({ uid, distance: distanceBetween(metric, point, other) });
-    }
-    return measured;
+  async #measured(point: VectorPoint, uids: readonly number[]): Promise<Neighbour[]> {
+    const points = await this.#store.points(uids);
+    return uids.flatMap((uid, i) => {
+      const other = points[i];
+      return other ? [{ uid, distance: distanceBetween(this.#options.metric, point, other) }] : [];
+    });
   }
 
   /** Walks from the top to just above `level`, always to the nearest. */
   async #descend(vector: VectorPoint, from: number, top: number, level: number): Promise<Neighbour[]> {
-    await this.#store.fetch([from]);
-    let near: Neighbour[] = this.#measured(vector, [from]);
+    let near = await this.#measured(vector, [from]);
     if (near.length === 0) near = [{ uid: from, distance: Number.MAX_VALUE }];
     for (let at = top; at > level; at--) near = (await this.#searchLevel(vector, near, 1, at)).slice(0, 1);
     return near;
@@ -166,6 +164,7 @@ export class Hnsw {
 
   /** The `ef` nearest on one level, nearest first. */
   async #searchLevel(vector: VectorPoint, from: readonly Neighbour[], ef: number, level: number): Promise<Neighbour[]> {
+    const { metric } = this.#options;
     const seen = new Set<number>();
     const open = new NeighbourHeap('nearest');
     const best = new NeighbourHeap('farthest');
@@ -178,12 +177,20 @@ export class Hnsw {
       if (best.size >= ef && next.distance > best.top!.distance) break;
       const reading = this.#store.links(next.uid);
       const links = (reading instanceof Promise ? await reading : reading)?.[level] ?? [];
-      const fresh = links.filter((uid) => !seen.has(uid));
-      for (const uid of fresh) seen.add(uid);
-      const fetching = this.#store.fetch(fresh);
-      if (fetching instanceof Promise) await fetching;
-      for (const found of this.#measured(vector, fresh)) {
-        if (best.size >= ef && found.distance >= best.top!.distance) continue;
+      const fresh: number[] = [];
+      for (const uid of links) {
+        if (seen.has(uid)) continue;
+        seen.add(uid);
+        fresh.push(uid);
+      }
+      const fetching = this.#store.points(fresh);
+      const points = fetching instanceof Promise ? await fetching : fetching;
+      for (let i = 0; i < fresh.length; i++) {
+        const point = points[i];
+        if (!point) continue;
+        const distance = distanceBetween(metric, vector, point);
+        if (best.size >= ef && distance >= best.top!.distance) continue;
+        const found = { uid: fresh[i], distance };
         open.push(found);
         best.push(found);
         if (best.size > ef) best.pop();

@@ -1,3 +1,4 @@
+import type { UidList } from '../contract.js';
 import { chain, type MaybePromise } from '../../base/index.js';
 import { decodeValue, type VectorPoint, vectorPoint } from '../../values/index.js';
 import { FAMILY, hnswKey } from '../key.js';
@@ -64,27 +65,33 @@ export class HnswStore {
     this.#vectors.set(uid, vectorOf(stored));
   }
 
-  /** Reads the vectors of uids that are not known yet, in one batch. */
-  fetch(uids: readonly number[]): MaybePromise<void> {
+  /** The vectors of these uids, undefined for one that has none. What is not known yet is read in one batch. */
+  points(uids: readonly number[]): MaybePromise<readonly (VectorPoint | undefined)[]> {
+    const points: (VectorPoint | undefined)[] = [];
     const missing: number[] = [];
     for (const uid of uids) {
-      if (this.#memory?.vectors.has(uid) || this.#vectors.has(uid)) continue;
+      const known = this.vector(uid);
+      points.push(known);
+      if (known || this.#vectors.has(uid)) continue;
       const own = this.own?.(uid);
-      if (own) this.#vectors.set(uid, vectorOf(own.stored));
+      if (own) this.#vectors.set(uid, (points[points.length - 1] = vectorOf(own.stored)));
       else missing.push(uid);
     }
-    if (missing.length === 0) return;
-    const list = sortedUids(missing);
-    const wanted = { predicate: this.predicate, family: FAMILY.value, uids: list };
+    if (missing.length === 0) return points;
+    return chain(this.#read(sortedUids(missing)), () => uids.map((uid) => this.vector(uid)));
+  }
+
+  #read(uids: UidList): MaybePromise<void> {
+    const wanted = { predicate: this.predicate, family: FAMILY.value, uids };
     return chain(readSlots(this.source, wanted, { ...METRICS }), (payloads) => {
       payloads.forEach((payload, i) => {
         const point = vectorOf(payload);
-        if (!point || !this.#memory?.keepVector(list[i], point)) this.#vectors.set(list[i], point);
+        if (!point || !this.#memory?.keepVector(uids[i], point)) this.#vectors.set(uids[i], point);
       });
     });
   }
 
-  /** A vector that was fetched. */
+  /** A vector that was asked for before. */
   vector(uid: number): VectorPoint | undefined {
     return this.#memory?.vectors.get(uid) ?? this.#vectors.get(uid);
   }
