@@ -54,6 +54,8 @@ type Sees = (node: Node) => boolean;
 interface Condition {
   readonly text: string;
   readonly edges: readonly EdgeName[];
+  /** it only says which nodes are meant, and so finds those too that its caller may not see */
+  readonly names?: boolean;
   meets(model: Model, node: Node, sees: Sees, caller: Caller): boolean;
 }
 
@@ -246,6 +248,14 @@ interface Wanted {
 }
 
 const COUNT = 8;
+/** The filters of a mutation that ask nothing of what its nodes hold. */
+const naming: fc.Arbitrary<Condition> = fc.oneof(
+  fc.constant({ ...plain('{}', () => true), names: true }),
+  fc.uniqueArray(fc.nat({ max: COUNT - 1 }), { minLength: 1 }).map((all) => {
+    const keys = all.map((i) => `k${i}`);
+    return { ...plain(`{key: {in: ${JSON.stringify(keys)}}}`, ({ key }) => keys.includes(key)), names: true };
+  }),
+);
 const some = fc.uniqueArray(fc.nat({ max: COUNT - 1 }), { maxLength: 2 });
 const own = fc.record({ owner: users, n: numbers }, { requiredKeys: [] });
 const edges = fc.record({ to: some, from: some, one: some, ones: some }, { requiredKeys: [] });
@@ -253,7 +263,7 @@ const wanted: fc.Arbitrary<Wanted> = fc.constantFrom<Kind>('Item', 'Note').chain
   fc.record({
     how: fc.constantFrom('add', 'update', 'update', 'delete'),
     kind: fc.constant(kind),
-    filter: conditionOf(kind, false),
+    filter: fc.oneof({ weight: 3, arbitrary: conditionOf(kind, false) }, naming),
     own,
     set: edges,
     remove: edges,
@@ -302,7 +312,10 @@ function expectedOf(rules: Rules, model: Model, caller: Caller, change: Wanted, 
       : [...model.values()]
           .filter(
             (node) =>
-              node.kind === kind && filter.meets(model, node, sees, caller) && may(rules, model, node, how, caller),
+              node.kind === kind &&
+              filter.meets(model, node, sees, caller) &&
+              (filter.names || sees(node)) &&
+              may(rules, model, node, how, caller),
           )
           .map(({ key }) => key);
   for (const key of touched) {

@@ -471,3 +471,66 @@ it('tells nothing of hidden nodes by what a cascade would delete', async () => {
   expect(await guess('')).toBe('FORBIDDEN');
   expect((await world.data('{ querySafe { pin } }', {}, admin)).querySafe).toEqual([{ pin: '1234' }]);
 });
+
+describe('the filter of a mutation', () => {
+  const SAFES = `
+    type Safe @auth(query: {rule: "query ($USER: String!) { querySafe(filter: {owner: {eq: $USER}}) { name } }"}) {
+      id: ID! name: String! @id owner: String @search(by: [hash]) pin: String @search(by: [hash]) label: String in: Room
+    }
+    type Room { name: String! @id safes: [Safe] @hasInverse(field: in) }`;
+  const eve = { claims: { USER: 'eve' } };
+  const filled = async (names = defaultNames) => {
+    const world = await createWorld(SAFES, { names });
+    await world.data(`mutation { addSafe(input: [
+      {name: "a", owner: "ann", pin: "1234", in: {name: "r"}}, {name: "e", owner: "eve", pin: "1234", in: {name: "r"}}]) { numUids } }`);
+    const done = async (mutation: string): Promise<number> => {
+      const { done: payload } = await world.data(`mutation { done: ${mutation} { numUids } }`, {}, eve);
+      return Number(payload.numUids);
+    };
+    const labels = async () => {
+      const { querySafe } = await world.data('{ querySafe(order: {asc: name}) { label } }', {}, { trusted: true });
+      return querySafe.map(({ label }: Tree) => label);
+    };
+    const { querySafe } = await world.data('{ querySafe(order: {asc: name}) { id } }', {}, { trusted: true });
+    return { done, labels, ids: querySafe.map(({ id }: Tree) => String(id)) };
+  };
+  const update = (filter: string) => `updateSafe(input: {filter: ${filter}, set: {label: "x"}})`;
+
+  it.each([
+    '{pin: {eq: "1234"}}',
+    '{has: pin}',
+    '{not: {pin: {eq: "9"}}}',
+    '{or: [{pin: {eq: "1234"}}, {name: {eq: "a"}}]}',
+    '{in: {name: {eq: "r"}}}',
+    '{name: {in: ["a", "e"]}, pin: {eq: "1234"}}',
+  ])('finds no node that its caller may not see, where it asks what nodes hold: %s', async (filter) => {
+    const { done, labels } = await filled();
+    expect(await done(update(filter))).toBe(1);
+    expect(await labels()).toEqual([null, 'x']);
+    expect(await done(`deleteSafe(filter: ${filter})`)).toBe(1);
+    expect(await labels()).toEqual([null]);
+  });
+
+  it('finds those that it names, and all', async () => {
+    const { done, labels, ids } = await filled();
+    for (const filter of ['{}', '{name: {in: ["a", "e"]}}', `{id: ${JSON.stringify(ids)}}`])
+      expect(await done(update(filter))).toBe(2);
+    expect(await labels()).toEqual(['x', 'x']);
+    expect(await done('deleteSafe(filter: {name: {eq: "a"}})')).toBe(1);
+  });
+
+  it('is held to the same along edges', async () => {
+    const { done, labels } = await filled();
+    const nested = (filter: string) =>
+      done(`updateRoom(input: {filter: {}, nested: {safes: {${filter} set: {label: "x"}}}})`);
+    await nested('filter: {pin: {eq: "1234"}}');
+    expect(await labels()).toEqual([null, 'x']);
+    await nested('');
+    expect(await labels()).toEqual(['x', 'x']);
+  });
+
+  it('looks past the rules of queries under the names of the peer, as there', async () => {
+    const { done } = await filled(dgraphNames);
+    expect(await done(update('{pin: {eq: "1234"}}'))).toBe(2);
+  });
+});
