@@ -1,6 +1,6 @@
 import { SignJWT } from 'jose';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createWorld, type Tree, type World } from '../../../test/support/api-world.js';
+import { contextOf, createWorld, type Tree, type World } from '../../../test/support/api-world.js';
 import { defaultNames, dgraphNames } from '../../base/index.js';
 
 const KEY = 'a key of at least thirty-two bytes, for HS256';
@@ -533,4 +533,36 @@ describe('the filter of a mutation', () => {
     const { done } = await filled(dgraphNames);
     expect(await done(update('{pin: {eq: "1234"}}'))).toBe(2);
   });
+});
+
+it('tells nothing of hidden nodes by how many uids an answer has touched', async () => {
+  const sdl = `
+    type Safe @auth(query: {rule: "query ($USER: String!) { querySafe { keepers(filter: {name: {eq: $USER}}) { name } } }"}) {
+      name: String! @id pin: String @search(by: [hash]) keepers: [User] in: Room
+    }
+    type Room { name: String! @id safes: [Safe] @hasInverse(field: in) }
+    type User { name: String! @id }
+    union Thing = Safe | Room
+    type Shelf { name: String! @id things: [Thing] }`;
+  const touched = async (hidden: readonly string[]) => {
+    const world = await createWorld(sdl);
+    const safes = ['"e", pin: "0", keepers: [{name: "eve"}]', ...hidden.map((pin, i) => `"h${i}", pin: "${pin}"`)];
+    await world.data(`mutation { addSafe(input: [${safes.map((safe) => `{in: {name: "r"}, name: ${safe}}`)}]) { numUids }
+      addShelf(input: [{name: "s", things: [{roomRef: {name: "r"}}]}]) { numUids } }`);
+    const counts: unknown[] = [];
+    for (const query of [
+      '{ querySafe(order: {in: {asc: name}}) { name in { name } } }',
+      '{ querySafe(filter: {in: {name: {eq: "r"}}}) { name } }',
+      '{ queryRoom(order: {asc: name}) { safes(order: {in: {asc: name}}) { name } safesAggregate { count } } }',
+      '{ queryRoom(filter: {safes: {pin: {eq: "1"}}}) { name } }',
+      '{ queryShelf(filter: {things: {memberTypes: [Safe, Room]}}) { things { __typename } } }',
+      '{ aggregateSafe(filter: {not: {pin: {eq: "1"}}}) { count } }',
+      'mutation { addSafe(input: [{name: "e", pin: "5"}], upsert: true) { numUids safe { pin } } }',
+    ]) {
+      const { body, headers } = await world.api.execute({ query }, contextOf({ claims: { USER: 'eve' } }));
+      counts.push([query, JSON.parse(body.toString()), headers['graphql-toucheduids']]);
+    }
+    return counts;
+  };
+  expect(await touched(['1', '1', '2'])).toEqual(await touched(['3']));
 });

@@ -44,7 +44,7 @@ export interface Request {
   readonly cascades: boolean;
   /** what is written before the answer is put together */
   readonly ahead: Ahead;
-  /** uids that were found, read or written */
+  /** uids that its answer is made of, and that it has written */
   touched: number;
   /** hears what is read, where a subscription wants to know it */
   readonly reads?: Reads;
