@@ -176,11 +176,11 @@ export function existingNode(draft: Draft, known: Known): Existing | undefined {
   return [...found.values()][0]?.existing;
 }
 
-/** Nodes that the graph language or an import wrote may share a value of a field that is an @id. */
+/** Nodes that the graph language or an import wrote may share a value of a field that is an @id. How many is not told: rules may hide them. */
 function fixOfSeveral({ input: { type } }: Draft, found: readonly { readonly xid: XidValue }[]): string {
   const { field, text } = found[0].xid;
   if (found.some(({ xid }) => xid.field.name !== field.name)) return 'Give @id values that belong to one node.';
-  return `${found.length} nodes of ${type.name} have the ${field.name} ${text}: look at them with query${type.name}, and give each a value of its own.`;
+  return `Several nodes of ${type.name} have the ${field.name} ${text}: look at them with query${type.name}, and give each a value of its own.`;
 }
 
 function existingUid(draft: Draft, uid: number, known: Known): Existing {
