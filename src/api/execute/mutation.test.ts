@@ -127,7 +127,8 @@ describe('mutations', () => {
     const rename = 'updateTool(input: {filter: {name: {eq: "awl"}}, set: {name: "saw"}}) { numUids }';
     expect(await fixOf(`mutation { ${rename} }`)).toEqual([{ code: 'UNIQUE_VIOLATION', fix: `${other}.` }]);
     const twice = await fixOf('mutation { addTool(input: [{name: "axe", weight: 1}], upsert: true) { numUids } }');
-    const fix = 'Several nodes of Tool have the name axe: look at them with queryTool, and give each a value of its own.';
+    const fix =
+      'Several nodes of Tool have the name axe: look at them with queryTool, and give each a value of its own.';
     expect(twice).toEqual([{ code: 'UNIQUE_VIOLATION', fix }]);
   });
 
