@@ -5,6 +5,7 @@ import { expect, it, vi } from 'vitest';
 import { contextOf, createWorld, type World } from '../../../test/support/api-world.js';
 import { GraphsteadError } from '../../base/index.js';
 import type { CommitRecord } from '../../commit/index.js';
+import type { RequestContext } from '../operation.js';
 import { LiveQueries, type LiveRequest } from './live-query.js';
 import type { Reads } from './reads.js';
 
@@ -24,10 +25,28 @@ const SDL = `
     readers: [Person] @dgraph(pred: "reader")
   }`;
 
+const rule = (text: string) => `{rule: ${JSON.stringify(text)}}`;
+/** The same with rules that hang on what nodes and their neighbours hold. */
+const RULED = SDL.replace(
+  'type Person implements Named',
+  `$& @auth(query: {or: [
+    ${rule('query { queryPerson(filter: {born: {ge: 2}}) { name } }')}
+    ${rule('query ($USER: String!) { queryPerson { friends(filter: {name: {eq: $USER}}) { name } } }')}
+    ${rule('query { queryPerson(filter: {reads: {pages: {ge: 2}}}) { name } }')}
+  ]})`,
+).replace(
+  'type Book implements Named',
+  `$& @auth(query: {or: [
+    ${rule('query { queryBook { by { friends(filter: {bio: {anyofterms: "friend"}}) { name } } } }')}
+    {not: ${rule('query { queryBook(filter: {has: readers}) { name } }')}}
+  ]})`,
+);
+
 /** Opens a subscription. `next` gives the data of its next answer. */
-function live(world: World, query: string, abort: AbortController) {
+function live(world: World, query: string, abort: AbortController, claims?: RequestContext['claims']) {
+  const context = { signal: abort.signal, ...(claims ? { claims } : {}) };
   const stream = world.api
-    .subscribe({ query: `subscription { ${query} }` }, contextOf({ signal: abort.signal }))
+    .subscribe({ query: `subscription { ${query} }` }, contextOf(context))
     [Symbol.asyncIterator]();
   const next = async (): Promise<unknown> => {
     const { value, done } = await stream.next();
@@ -175,24 +194,37 @@ const OWED_MS = 20_000;
 
 const batches = fc.array(fc.array(mutations, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 8 });
 
-it('live queries give what the same queries would, whatever is written', async () => {
+it.each([
+  ['', SDL],
+  [' under rules', RULED],
+])('live queries give what the same queries would%s, whatever is written', async (_, definitions) => {
+  const claims = { USER: 'a' };
+  const trusted = { trusted: true } as const;
   await fc.assert(
     fc.asyncProperty(batches, async (list) => {
-      const world = await createWorld(SDL);
-      await world.data(`mutation { ${add('Person', ...NAMES.slice(0, 3).map((each) => `{name: "${each}"}`))} }`);
-      await world.data(`mutation { ${add('Book', '{name: "v", pages: 1}', '{name: "w"}', '{name: "x"}')} }`);
+      const world = await createWorld(definitions);
+      await world.data(
+        `mutation { ${add('Person', ...NAMES.slice(0, 3).map((each) => `{name: "${each}"}`))} }`,
+        {},
+        trusted,
+      );
+      await world.data(
+        `mutation { ${add('Book', '{name: "v", pages: 1}', '{name: "w"}', '{name: "x"}')} }`,
+        {},
+        trusted,
+      );
       const abort = new AbortController();
       setMaxListeners(0, abort.signal);
       const owed = async (next: () => Promise<unknown>) => {
         const late = setTimeout(() => abort.abort(), OWED_MS);
         return await next().finally(() => clearTimeout(late));
       };
-      const open = QUERIES.map((query) => live(world, query, abort));
+      const open = QUERIES.map((query) => live(world, query, abort, claims));
       const shown = await Promise.all(open.map(({ next }) => next()));
       for (const together of list) {
-        await Promise.all(together.map((mutation) => world.ask(`mutation { ${mutation} }`)));
+        await Promise.all(together.map((mutation) => world.ask(`mutation { ${mutation} }`, {}, trusted)));
         for (const [i, { query, next }] of open.entries()) {
-          const data = JSON.stringify(await world.data(`{ ${query} }`));
+          const data = JSON.stringify(await world.data(`{ ${query} }`, {}, { claims }));
           // states in between may be shown first; the last one is owed
           while (JSON.stringify(shown[i]) !== data && !abort.signal.aborted) shown[i] = await owed(next);
           expect(JSON.stringify(shown[i]), `${query} after ${together}`).toBe(data);
