@@ -1,6 +1,7 @@
 import { GraphsteadError, opened } from '../base/index.js';
 import type { AgentEvent, EventsRequest, Hosts, Listener } from './contract.js';
 import { guardOf } from './protocol.js';
+import { unknownAgent } from './refusal.js';
 import { failureText } from './wire-failure.js';
 import type { AgentLog } from './queues.js';
 import type { Head } from './stored.js';
@@ -27,7 +28,8 @@ export class Listening {
   async #admit({ agentId, signal }: EventsRequest, { requestId, claims }: Listener): Promise<void> {
     const { hosts, head, log } = this.options;
     const name = (await head(agentId))?.type;
-    if (name === undefined) return; // whoever tells its events says that there is none
+    // one that is started between this look and the next would be heard without having been asked about
+    if (name === undefined) throw unknownAgent(agentId);
     const type = hosts.manifest?.agentTypes.find((one) => one.name === name);
     // what it said while there was one is not known any more
     if (type === undefined) throw refused(agentId, `no class is registered as ${name} any more`);
