@@ -119,6 +119,12 @@ const CODE = `
         await Promise.all(['one', 'two', 'three'].map(step));
         return String(this.state.filed);
       }
+      if (name === 'besideOthers') {
+        const fillIn = async (part) => { for (let n = 0; n < 8; n++) await graph.mutate({ set: { name: part + n } }); };
+        const store = async () => { for (let n = 0; n < 8; n++) { this.state.filed++; await this.checkpoint(); } };
+        await Promise.all([fillIn('a'), store(), fillIn('b')]);
+        return String(this.state.filed);
+      }
       if (name === 'sail') return String(await sail(graph));
       if (name === 'peekShips') return (await graph.graphql('{ aggregateShip { count } }')).aggregateShip.count + '';
       if (name === 'launchUnseen') { await graph.graphql(ADD, { name: data }); return 'launched'; }
@@ -359,6 +365,13 @@ describe('the graph in app code', () => {
     expect(await agents.send(id, 'stepsAtOnce')).toBe('3');
     expect(((await call('names')) as string[]).sort()).toEqual(['one', 'three', 'two']);
     expect(await agents.send(id, 'filed')).toBe('3');
+  });
+
+  it('what a step writes while another stores a checkpoint lands, with that or behind it', async () => {
+    const { id } = await agents.start('Clerk');
+    expect(await agents.send(id, 'besideOthers')).toBe('8');
+    const written = ['a', 'b'].flatMap((part) => Array.from({ length: 8 }, (_, n) => `${part}${n}`));
+    expect(await call('names')).toEqual(written);
   });
 
   it('turns that write the same node run again instead of losing an update', async () => {

@@ -23,6 +23,8 @@ export class GraphHolder {
   #run = 0;
   /** made by its first use of the graph: most tasks have none */
   #marks: Marks | undefined;
+  /** what was asked and is not answered yet */
+  readonly #underWay = new Set<Promise<unknown>>();
 
   constructor(
     readonly graph: GraphCalls | undefined,
@@ -33,7 +35,20 @@ export class GraphHolder {
     return this.#wrote;
   }
 
-  async answer(rpc: Rpc): Promise<unknown> {
+  answer(rpc: Rpc): Promise<unknown> {
+    const answered = this.#answer(rpc);
+    const ended = () => this.#underWay.delete(answered);
+    this.#underWay.add(answered);
+    answered.then(ended, ended);
+    return answered;
+  }
+
+  /** Resolves once what was asked by now has its answer: a commit would cut it off. */
+  async settled(): Promise<void> {
+    await Promise.allSettled(this.#underWay);
+  }
+
+  async #answer(rpc: Rpc): Promise<unknown> {
     const marks = (this.#marks ??= new Marks());
     if (rpc.method === 'graph.begin') return marks.nest(Number(rpc.args[0]), Number(rpc.args[1]));
     if (rpc.method === 'graph.abort') return marks.undo(Number(rpc.args[0]));

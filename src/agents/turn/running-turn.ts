@@ -198,6 +198,8 @@ export class RunningTurn extends TurnInHost {
 
   async #checkpoint(rpc: Rpc): Promise<void> {
     try {
+      // what other steps of the handler write lands with it
+      await this.graph.settled();
       this.graph.assertWhole();
       const calls = rpc.n + 1;
       const committed = await this.#commit(rpc.args[0] as Effects, undefined, calls);
