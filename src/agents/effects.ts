@@ -1,5 +1,5 @@
 import { firedBy, type Job, retryOps } from './job.js';
-import type { AgentOp, EventPart, HistoryPart, TurnOp } from './part.js';
+import type { AgentOp, EventPart, HistoryPart, PostOp, TurnOp } from './part.js';
 import type { Effects, SendEffect } from './protocol.js';
 
 export const NO_EFFECTS: Effects = {};
@@ -47,12 +47,24 @@ export function opsOf({ id, expect, job, upTo, begun, history, wrote, wall }: Tu
   if (consumed !== undefined) turn.consumed = consumed;
   if (fired !== undefined) turn.fired = fired;
   if (terminate) turn.terminate = true;
+  if (!final && movesOwn(job, effects)) return [turn, roundOf(id, job, upTo), ...posts];
   if (!final) return [turn, ...posts, ...beginsAgain(id, job, upTo)];
   return posts.length === 0 ? [turn] : [turn, ...posts];
 }
 
 function historyOf({ kind, name }: Job, keep: number): HistoryPart {
   return { keep, kind: kind === 'message' || kind === 'alarm' ? kind : 'hook', name };
+}
+
+/** Whether this checkpoint takes the alarm that its turn handles from where it was: there it could not be tried again. */
+function movesOwn({ alarm }: Job, { alarms = [] }: Effects): boolean {
+  return alarm !== undefined && alarms.some(({ id }) => id === alarm.id);
+}
+
+/** The round goes on as a message in the mailbox, the first of its commit; the alarm rings as it is set now. */
+function roundOf(id: string, { name, data, requestId, attempts }: Job, calls: number): PostOp {
+  const begun = { attempts: attempts + 1, calls };
+  return { op: 'post', to: id, from: '', kind: 'alarm', name, data, requestId, begun };
 }
 
 /** Behind a checkpoint, whoever begins a stored job anew knows that it is not the first. */

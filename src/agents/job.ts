@@ -15,8 +15,8 @@ export const BACKOFF_MOST_MS = 60_000;
 /** Something an agent has to do: one turn when all goes well. */
 export interface Job {
   readonly kind: 'init' | 'message' | 'alarm' | 'stop' | 'suspend';
-  /** timestamp.n when stored, alarm.timestamp.id of an alarm, otherwise its own; the same in every try */
-  readonly id: string;
+  /** timestamp.n when stored, alarm.timestamp.id of an alarm, otherwise its own; the same in every try until it is left in the mailbox */
+  id: string;
   readonly name: string;
   readonly data?: string;
   /** agent id of the sender; "" from outside */
@@ -29,8 +29,8 @@ export interface Job {
   readonly reads?: boolean;
   /** for an agent that begins with this job */
   readonly create?: NewAgent;
-  readonly stored?: { readonly ts: number; readonly n: number; readonly bytes: number };
-  readonly alarm?: { readonly id: string; readonly at: number };
+  stored?: { readonly ts: number; readonly n: number; readonly bytes: number };
+  alarm?: { readonly id: string; readonly at: number };
   readonly claim?: Omit<IdempotencyClaim, 'reply'>;
   /** turns whose failure was counted */
   attempts: number;
@@ -58,6 +58,12 @@ export function landedJob(op: PostOp, ts: number, n: number) {
   const message = messageOf(op);
   const bytes = Buffer.byteLength(JSON.stringify(message));
   return jobOf({ ...message, ts, n, bytes, attempts: 0, notBefore: 0 });
+}
+
+/** The round of an alarm goes on as the message that a checkpoint of it has left in the mailbox. */
+export function becomesStored(job: Job, op: PostOp, ts: number): void {
+  const { id, stored } = landedJob(op, ts, 0);
+  Object.assign(job, { id, stored, alarm: undefined });
 }
 
 /** The job of a stored message. */

@@ -96,6 +96,8 @@ export interface PostOp {
   /** data is a JSON array of the handler's arguments */
   readonly typed?: boolean;
   readonly requestId?: string;
+  /** its turn goes on behind this commit, which it has made as a checkpoint: the round of an alarm that it has moved or taken back */
+  readonly begun?: { readonly attempts: number; readonly calls: number };
 }
 
 /** An agent that begins later: its onInitialize is the first message of its mailbox. */

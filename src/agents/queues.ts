@@ -209,11 +209,12 @@ export class Queues {
 
   async #perform(activation: Activation, job: Job): Promise<void> {
     job.begun = true;
+    const { alarm } = job;
     const loads = this.#loads;
     const wasIn = isInMemory(activation);
     let again = false;
     try {
-      if (job.alarm !== undefined && !(await this.#stillSet(activation.id, job.alarm))) return;
+      if (alarm !== undefined && !(await this.#stillSet(activation.id, alarm))) return;
       this.#passing(activation, job);
       const since = performance.now();
       const reply = await this.options.runner.run(activation, job);
@@ -229,7 +230,9 @@ export class Queues {
       again = background && (await this.#failed(activation, job, asError(error), loads));
     } finally {
       activation.passing = undefined;
-      if (job.alarm !== undefined && !again) this.options.alarms.done(activation.id, job.alarm.id, job.alarm.at);
+      // a round that has become a message of the mailbox leaves its alarm free
+      const holds = again && job.alarm !== undefined;
+      if (alarm !== undefined && !holds) this.options.alarms.done(activation.id, alarm.id, alarm.at);
     }
   }
 
@@ -398,6 +401,9 @@ export class Queues {
         // The store tells whether it begins now: a rerun of the turn that began it says so again.
         activation.head = undefined;
         waiting.look();
+      } else if (op.begun !== undefined) {
+        // its turn goes on; where that fails, it is found in the mailbox
+        waiting.reread();
       } else if (waiting.more) waiting.missed(op.from, { ts, n: at });
       else waiting.landed(landedJob(op, ts, at));
       this.kick(activation);

@@ -31,8 +31,14 @@ const CODE = `
     listed() { return this.getAlarms(); }
     seen() { return this.state; }
     other(id) { return agents.alarms(id); }
-    async onAlarm(name) {
+    async onAlarm(name, data) {
       if (name === 'fails') throw new Error('not yet');
+      if (name === 'moves' || name === 'drops') {
+        this.state.tries = [...(this.state.tries ?? []), [data, this.attempt]];
+        if (name === 'moves') this.setAlarm(90_000, { name }); else this.cancelAlarm(name);
+        await this.checkpoint();
+        if (this.attempt < 3) throw new Error('behind the checkpoint');
+      }
       if (name === 'again') this.setAlarm(90_000, { name });
       this.state.atAlarm = await this.getAlarms();
     }
@@ -104,6 +110,22 @@ describe('the alarms of an agent', () => {
     await reach(20_000);
     const again = { id: 'again', name: 'again', at: at(90_000), attempts: 0 };
     expect(await ask('seen')).toMatchObject({ atAlarm: [again] });
+  });
+
+  it.each([
+    ['moves', [{ id: 'moves', name: 'moves', at: at(90_000), attempts: 0 }]],
+    ['drops', []],
+  ])('are tried again where their round %s them with a checkpoint and fails behind it', async (name, left) => {
+    const { id, ask, agents, reach } = await open();
+    await ask('cancel', 'first');
+    await ask('set', 2_000, { name, data: 'x' });
+    await reach(2_000);
+    expect(await ask('listed')).toEqual(left);
+    expect(await agents.inspect(id)).toMatchObject({ waiting: [{ name, attempts: 1 }] });
+    await reach(3_000);
+    await reach(4_000);
+    expect(await ask('seen')).toMatchObject({ tries: [1, 2, 3].map((attempt) => ['x', attempt]), atAlarm: left });
+    expect(await agents.info(id)).toMatchObject({ waiting: 0, deadLetters: 0, alarms: left.length });
   });
 
   it('say how often the round that is due has failed', async () => {

@@ -1,8 +1,8 @@
 import { GraphsteadError } from '../../base/index.js';
-import { messageKey } from '../keys.js';
+import { messageKey, retryKey } from '../keys.js';
 import type { PostOp, SpawnOp } from '../part.js';
 import { mailboxFull, terminated } from '../refusal.js';
-import { encode, freshHead, headAgain, headWith, messageOf } from '../stored.js';
+import { encode, freshHead, headAgain, headWith, messageOf, type StoredRetry } from '../stored.js';
 import type { Draft } from './draft.js';
 import { beginsAgain } from './turn.js';
 
@@ -17,6 +17,8 @@ export function post(draft: Draft, op: PostOp): void {
   if (head.waiting >= draft.group.limits.mailboxMessages && op.kind !== 'stop') throw mailboxFull(op.to, head.waiting);
   const n = draft.posts++;
   draft.putAll(encode(messageOf(op)), (chunk) => messageKey(op.to, draft.ts, n, chunk));
+  if (op.begun !== undefined)
+    draft.put(retryKey(op.to, draft.ts, n), encode({ ...op.begun, notBefore: 0, error: '' } satisfies StoredRetry));
   draft.heads.set(op.to, headWith(head, { waiting: head.waiting + 1 }));
 }
 

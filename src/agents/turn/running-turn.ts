@@ -1,11 +1,11 @@
 import type { Committed, IdempotencyClaim } from '../../commit/index.js';
 import { asError, type ErrorCode, type GraphsteadError, type MaybePromise } from '../../base/index.js';
 import type { Activation } from '../activation.js';
-import { isRefused, type Job } from '../job.js';
+import { becomesStored, isRefused, type Job } from '../job.js';
 import type { Claim } from '../contended.js';
 import { NO_EFFECTS, opsOf } from '../effects.js';
 import { shardOf } from '../keys.js';
-import type { AgentOp } from '../part.js';
+import type { AgentOp, PostOp } from '../part.js';
 import type { HostProcess } from '../process/host-process.js';
 import type { MadeCalls } from '../process/made-calls.js';
 import type { HostTask, Turned } from '../process/task.js';
@@ -234,6 +234,8 @@ export class RunningTurn extends TurnInHost {
     return this.graph.commit(this.options.committer, ops, claim).then((committed) => {
       this.claim.letGo();
       if (committed.replayed === undefined && ops.length > 0) this.#advance(effects, ops, committed.wall);
+      const round = this.job.alarm && ops.find((op): op is PostOp => op.op === 'post' && op.begun !== undefined);
+      if (round !== undefined) becomesStored(this.job, round, committed.commitTs);
       return committed;
     });
   }
