@@ -4,7 +4,16 @@ import type { CommitRecord, Snapshot } from '../commit/index.js';
 import { isInMemory } from './activation.js';
 import { freshAgentId, keyedAgentId } from './agent-id.js';
 import { AlarmClock } from './alarm-clock.js';
-import { assertFilter, assertLetterPage, assertId, assertPage, assertType, closing, isTerminated } from './refusal.js';
+import {
+  assertFilter,
+  assertLetterPage,
+  assertId,
+  assertPage,
+  assertType,
+  closing,
+  isTerminated,
+  stoppedWithIt,
+} from './refusal.js';
 import { functionCalls } from './call-rpc.js';
 import { UnregisteredTypes } from './unregistered-types.js';
 import { Contended } from './contended.js';
@@ -115,7 +124,7 @@ class AgentRuntime implements Agents {
       rpc: (activation, job, rpc) => {
         const { method, args } = rpc;
         if (method === 'send') return this.#messages.sendInTurn(activation, job, rpc);
-        if (method === 'keyed') return this.#sweeper.clear(args[0] as string);
+        if (method === 'keyed') return this.#clear(args[0] as string, args[1] === true);
         if (method === 'alarms' && args[0] === activation.id) return this.#alarmsInTurn(activation.id, job);
         return inTurns({ name: job.name, args: [], requestId: job.requestId }, rpc);
       },
@@ -233,6 +242,13 @@ class AgentRuntime implements Agents {
   async alarms(id: string): Promise<readonly Alarm[]> {
     assertId(id);
     return this.#read((snapshot) => alarmsOf(snapshot, id));
+  }
+
+  /** Makes room for one that a turn starts by its key. Throws INVALID_REQUEST where the turn has stopped it, and it still is there. */
+  async #clear(id: string, stopped: boolean): Promise<unknown> {
+    const head = stopped ? await this.#head(id) : undefined;
+    if (head !== undefined && head.status !== 'terminated') throw stoppedWithIt(id);
+    return this.#sweeper.clear(id);
   }
 
   #alarmsInTurn(id: string, { alarm: handled }: Job): Promise<readonly Alarm[]> {

@@ -55,6 +55,11 @@ const CODE = `
         await agents.stop(agents.idOf(Cart, data));
         return (await agents.start(Cart, { key: data })).id;
       }
+      if (name === 'beginAnew') {
+        await agents.stop(this.id);
+        await this.checkpoint();
+        return (await agents.start(Clerk, { key: this.key })).id;
+      }
       if (name === 'startOnce') return (await agents.start(Cart, { idempotencyKey: data })).id;
       if (name === 'putOnce') return agents.refAsync(Cart, data, { idempotencyKey: 'once' }).put('tea');
       const { id } = await agents.start(Cart, { key: data });
@@ -263,6 +268,14 @@ describe('agents started by a key', () => {
     await expect(call('restart', 'ann')).rejects.toMatchObject(refused);
     await expect(agents.send(clerk, 'restart', 'ann')).rejects.toMatchObject(refused);
     expect(await agents.info(id)).not.toMatchObject({ status: 'terminated' });
+  });
+
+  it('are not started behind a checkpoint that stops them before that has come about', async () => {
+    const { agents, call } = await open();
+    const id = String(await call('clerkOf', 'bea'));
+    const refused = { code: 'INVALID_REQUEST', message: /started where it has just been stopped/ };
+    await expect(agents.send(id, 'beginAnew')).rejects.toMatchObject(refused);
+    await until(async () => (await agents.info(id)).status === 'terminated');
   });
 
   it('need a text as their key', async () => {

@@ -81,7 +81,7 @@ export const agents = {
     }
     const id = keyedAgentId(name, key);
     // where one with this key was stopped, what it left makes room
-    await task.call('keyed', [id]);
+    await task.call('keyed', [id, task.turn.hasStopped(id)]);
     task.turn.start({ id, type: name, key });
     return { id, name };
   },

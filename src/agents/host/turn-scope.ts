@@ -30,6 +30,8 @@ export function limitEffects(bytes: number): void {
 export class TurnScope {
   #effects: Collected = {};
   readonly #alarms = new Map<string, AlarmEffect>();
+  /** whom it has stopped, also before a checkpoint */
+  readonly #stopped = new Set<string>();
   #bytes = 0;
   #lost: unknown;
 
@@ -85,6 +87,11 @@ export class TurnScope {
   stop(id: string): void {
     this.#gather(id);
     (this.#effects.stops ??= []).push(id);
+    this.#stopped.add(id);
+  }
+
+  hasStopped(id: string): boolean {
+    return this.#stopped.has(id);
   }
 
   /** What was handed out did not become durable, and is not collected again: a handler that goes on must not land without it. */
