@@ -1,7 +1,5 @@
 import { expect, it } from 'vitest';
-import { StoredColumn } from '../../graph/index.js';
-import { encodeValue } from '../../values/index.js';
-import { BATCH, filterBatches, listOf } from './batch.js';
+import { BATCH, filterBatches } from './batch.js';
 import type { Execution } from './execution.js';
 
 /** More than goes at once, and a rest. */
@@ -25,15 +23,4 @@ it('filters many uids a batch at a time, and looks at the time between', async (
   expect(kept).toEqual(uids.filter((uid) => uid % 2 === 0));
   expect(sizes).toEqual([BATCH, BATCH, BATCH, 5]);
   expect(looks()).toBe(4);
-});
-
-it('takes many values out of a column with looks at the time', async () => {
-  const { execution, looks } = counted();
-  const values = Array.from(uids, (uid) => (uid % 3 === 0 ? undefined : encodeValue({ type: 'int', value: uid })));
-  const list = await listOf(StoredColumn.of(values), execution);
-  expect(list.length).toBe(MANY);
-  expect(list.every((value, i) => (value ? Buffer.compare(value, values[i] as Uint8Array) === 0 : !values[i]))).toBe(
-    true,
-  );
-  expect(looks()).toBe(3);
 });

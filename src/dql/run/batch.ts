@@ -1,6 +1,5 @@
 import type { MaybePromise } from '../../base/index.js';
 import { COLUMN_BATCH, type Predicate, StoredColumn, type UidList } from '../../graph/index.js';
-import type { StoredValue } from '../../values/index.js';
 import type { Execution } from './execution.js';
 
 /** How many uids are read at once: a few milliseconds, so that deadlines hold and others get their turn. */
@@ -76,14 +75,4 @@ async function readValueBatches(
     columns.push(await execution.reader.values(predicate, uids.subarray(at, at + BATCH), lang));
   }
   return StoredColumn.join(columns);
-}
-
-/** The values of a column as bytes of their own. */
-export async function listOf(column: StoredColumn, execution: Execution): Promise<(StoredValue | undefined)[]> {
-  const out = new Array<StoredValue | undefined>(column.length);
-  for (let i = 0; i < column.length; i++) {
-    if (i % BATCH === BATCH - 1) await execution.checkpoint();
-    out[i] = column.at(i);
-  }
-  return out;
 }

@@ -161,7 +161,10 @@ async function order(
   }
   if (selection.order.length === 0) return edges;
   const enough = cut ? pageDepth(selection.page) : Number.POSITIVE_INFINITY;
-  return realign(edges, await orderRows(edges.rows, dest, selection.order, enough, execution));
+  return realign(
+    edges,
+    await orderRows(edges.rows, dest, selection.order, enough, execution, cut ? selection.page : undefined),
+  );
 }
 
 function cutEdges(edges: Edges, page: EdgeSelection['page']): Edges {

@@ -3,7 +3,7 @@ import type { Facets, UidList } from '../../graph/index.js';
 import { compareValues, convert, termsOf, type Value, valueText } from '../../values/index.js';
 import type { FacetFilter, FacetRequest } from '../syntax/index.js';
 import type { Execution } from './execution.js';
-import { sortInSteps } from './sort.js';
+import { sortInSteps } from './sort-in-steps.js';
 
 /** Facets of the rows of an edge, aligned with them. */
 export type RowFacets = readonly (readonly (Facets | undefined)[])[];

@@ -7,7 +7,7 @@ import type { ResultBranch } from './branch.js';
 import { aggregateMany } from './compute.js';
 import type { Execution } from './execution.js';
 import { both, groupedValues, type Grouping, type GroupKeys, readGrouping } from './group-key.js';
-import { sortInSteps } from './sort.js';
+import { sortInSteps } from './sort-in-steps.js';
 import { placeOf, sortedDistinct } from './uid-set.js';
 import { columnOf, valueFor } from './variable.js';
 

@@ -1,10 +1,11 @@
 import { GraphsteadError } from '../../base/index.js';
 import type { Predicate, UidList } from '../../graph/index.js';
-import type { OrderKey } from '../syntax/index.js';
+import type { OrderKey, Page } from '../syntax/index.js';
 import type { Execution } from './execution.js';
 import { checkLanguages } from './language.js';
 import { isWorthWalking, orderedIndex, walkAmong, withoutWalked } from './index-walk.js';
-import { sortedPositions, sortUids } from './sort.js';
+import { sortedPositions, sortUids, WHOLE } from './sort.js';
+import { pageRange } from './page.js';
 import { Places } from './places.js';
 import { contains, filterUids } from './uid-set.js';
 import { uidsOf } from './variable.js';
@@ -13,6 +14,7 @@ import { uidsOf } from './variable.js';
  * Sorts each row by the keys; ties stay in uid order. `enough` bounds what of a row is needed from its start: a long
  * row is then read off the index instead of being sorted.
  * @param uids distinct uids of all rows, ascending
+ * @param page what each row will be cut to: what a row holds before and behind it may then stand in any order
  */
 export async function orderRows(
   rows: readonly UidList[],
@@ -20,6 +22,7 @@ export async function orderRows(
   keys: readonly OrderKey[],
   enough: number,
   execution: Execution,
+  page?: Page,
 ): Promise<readonly UidList[]> {
   checkKeys(keys, execution);
   if (uids.length === 0) return rows;
@@ -30,7 +33,9 @@ export async function orderRows(
     const streamed = await orderByIndex(rows[0], keys, enough, execution);
     if (streamed) return [streamed];
   }
-  const positions = await sortedPositions(uids, keys, execution);
+  const single = page !== undefined && rows.length === 1 && rows[0].length === uids.length;
+  const range = single ? pageRange(page, uids.length) : WHOLE;
+  const positions = await sortedPositions(uids, keys, execution, range);
   if (rows.length === 1 && rows[0].length === uids.length) return [pick(uids, positions)];
   const ranks = ranksOf(positions);
   const place = Places.finder(uids);

@@ -33,7 +33,8 @@ export async function readRoots(
     row = orderedUids(call, uids, execution);
     // what lies too deep in an index is not looked for there a second time
     const depth = walk.isDeep ? Number.POSITIVE_INFINITY : enough;
-    if (block.order.length > 0) [row] = await orderRows([uids], uids, block.order, depth, execution);
+    const cutTo = cut ? page : undefined;
+    if (block.order.length > 0) [row] = await orderRows([uids], uids, block.order, depth, execution, cutTo);
     root.dest = uids;
   }
   if (cut && hasRange(page)) row = row.subarray(...pageRange(page, row.length));

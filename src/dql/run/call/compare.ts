@@ -16,7 +16,7 @@ import {
 import type { FunctionCall } from '../../syntax/index.js';
 import type { Execution } from '../execution.js';
 import { missingIndex, withIndex } from '../missing.js';
-import { sortInSteps } from '../sort.js';
+import { sortInSteps } from '../sort-in-steps.js';
 import { EMPTY, intersect, union } from '../uid-set.js';
 import { invalid, isLong, pickIndex, readyIndex, scalarType, subjectOf, valuesInSteps, valuesOf } from './argument.js';
 import { filterByValue } from './by-value.js';
