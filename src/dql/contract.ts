@@ -145,8 +145,6 @@ export interface QueryVariable {
 export interface ResultGroup {
   /** aligned with the keys of the directive; a uid for edges */
   readonly keys: readonly (Value | { readonly type: 'uid'; readonly value: number })[];
-  /** members, ascending */
-  readonly uids: UidList;
   /** aligned with the selections in the groupby block; undefined: nothing to show */
   readonly results: readonly (Value | undefined)[];
 }

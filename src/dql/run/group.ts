@@ -1,14 +1,14 @@
 import { assert, forEachInSteps, GraphsteadError, inSteps, STEP, type Steps } from '../../base/index.js';
 import type { UidList } from '../../graph/index.js';
-import { compareValues, decodeValue, type Value } from '../../values/index.js';
+import { decodeValue, type Value } from '../../values/index.js';
 import type { ResultGroup } from '../contract.js';
 import type { AggregateSelection, GroupBy, Selection } from '../syntax/index.js';
 import type { ResultBranch } from './branch.js';
 import { aggregateMany } from './compute.js';
 import type { Execution } from './execution.js';
 import { both, groupedValues, type Grouping, type GroupKeys, readGrouping } from './group-key.js';
-import { sortInSteps } from './sort-in-steps.js';
-import { placeOf, sortedDistinct } from './uid-set.js';
+import { pairOrder } from './number-order.js';
+import { EMPTY, placeOf } from './uid-set.js';
 import { columnOf, valueFor } from './variable.js';
 
 /** What a selection of the groupby block tells of a group: how many members it has, or what is computed from them, who may be a million. */
@@ -25,17 +25,18 @@ export async function groupBranch(
   const pause = () => execution.checkpoint();
   let grouping: Grouping | undefined;
   for (const key of groupBy.keys) {
-    const one = await inSteps(await readGrouping(key, uids, execution), pause);
-    grouping = grouping ? await inSteps(both(grouping, one), pause) : one;
+    const one = await readGrouping(key, uids, execution);
+    grouping = grouping ? await both(grouping, one, execution) : one;
   }
   assert(grouping, 'the parser asks for a key');
   const results: ResultOfGroup[] = [];
   for (const selection of selections) results.push(await resultOf(selection, uids, execution));
   const groups: (readonly ResultGroup[])[] = [];
-  for (const row of at.rows ?? []) groups.push(await groupsOf(row, uids, grouping, results, execution));
+  const sizes = new Uint32Array(grouping.size);
+  for (const row of at.rows ?? []) groups.push(await groupsOf(row, uids, { grouping, results, sizes }, execution));
   at.groups = groups;
   if (!selections.some((selection) => selection.variable !== undefined)) return;
-  const all = at.rows?.length === 1 ? groups[0] : await groupsOf(uids, uids, grouping, results, execution);
+  const all = at.rows?.length === 1 ? groups[0] : await groupsOf(uids, uids, { grouping, results, sizes }, execution);
   await inSteps(defineGroupVariables(all, selections, groupBy, execution), pause);
 }
 
@@ -73,66 +74,137 @@ async function aggregateOf(selection: AggregateSelection, uids: UidList, executi
   });
 }
 
+/** What all rows are grouped by. */
+interface Grouped {
+  readonly grouping: Grouping;
+  readonly results: readonly ResultOfGroup[];
+  /** of each group how many members it has in the row at hand; zeros between rows */
+  readonly sizes: Uint32Array;
+}
+
 /**
- * The groups of some members in the order in which they are shown.
+ * The groups of some members in the order in which they are shown: small ones first, then by their keys.
  * @param uids what the grouping is aligned with
  */
 async function groupsOf(
   members: UidList,
   uids: UidList,
-  grouping: Grouping,
-  results: readonly ResultOfGroup[],
+  { grouping, results, sizes }: Grouped,
   execution: Execution,
 ): Promise<readonly ResultGroup[]> {
-  const formed = await inSteps(formGroups(members, uids, grouping, results), () => execution.checkpoint());
-  if (formed.length < 2) return formed;
-  const order = await sortInSteps(formed.length, (a, b) => smallerFirst(formed[a], formed[b]), execution);
-  return Array.from(order, (at) => formed[at]);
+  const pause = () => execution.checkpoint();
+  const met = await inSteps(countMembers(members, uids, grouping, sizes), pause);
+  const order = await smallerFirst(met, sizes, grouping, execution);
+  const counted = results.every((result) => result === 'count');
+  const membersOf = counted ? undefined : await inSteps(gatherMembers(members, uids, grouping, order, sizes), pause);
+  return await inSteps(showGroups(order, { grouping, results, sizes }, membersOf), pause);
 }
 
-function* formGroups(
-  members: UidList,
-  uids: UidList,
-  grouping: Grouping,
-  results: readonly ResultOfGroup[],
-): Steps<readonly ResultGroup[]> {
-  const { numbers, starts, keys } = grouping;
-  const groups = new Map<number, number[]>();
+/** Counts the members of each group; answers which groups have some, each once. */
+function* countMembers(members: UidList, uids: UidList, grouping: Grouping, sizes: Uint32Array): Steps<number[]> {
+  const { numbers, starts } = grouping;
+  const met: number[] = [];
   for (let i = 0; i < members.length; i++) {
     if (i % STEP === STEP - 1) yield;
     const at = uids[i] === members[i] ? i : placeOf(uids, members[i]);
-    for (let n = starts[at]; n < starts[at + 1]; n++) {
-      const group = groups.get(numbers[n]);
-      if (group) group.push(members[i]);
-      else groups.set(numbers[n], [members[i]]);
-    }
+    for (let n = starts[at]; n < starts[at + 1]; n++) if (sizes[numbers[n]]++ === 0) met.push(numbers[n]);
   }
-  const formed: ResultGroup[] = [];
-  for (const [number, own] of groups) {
-    if (formed.length % STEP === STEP - 1) yield;
-    const inside = sortedDistinct(Float64Array.from(own));
-    const values: (Value | undefined)[] = [];
-    for (const result of results) {
-      values.push(result === 'count' ? { type: 'int', value: inside.length } : yield* result(inside));
-    }
-    formed.push({ keys: keys[number], uids: inside, results: values });
-  }
-  return formed;
+  return met;
 }
 
-/** Small groups first, then by their keys. */
-function smallerFirst(a: ResultGroup, b: ResultGroup): number {
-  if (a.uids.length !== b.uids.length) return a.uids.length - b.uids.length;
-  for (let i = 0; i < a.keys.length; i++) {
-    const order = compareKeys(a.keys[i], b.keys[i]);
-    if (order !== 0) return order;
-  }
-  return 0;
+async function smallerFirst(
+  met: number[],
+  sizes: Uint32Array,
+  { ranks }: Grouping,
+  execution: Execution,
+): Promise<ArrayLike<number>> {
+  if (met.length <= STEP) return met.sort((a, b) => sizes[a] - sizes[b] || ranks[a] - ranks[b]);
+  await execution.checkpoint();
+  const own = Float64Array.from(met, (group) => ranks[group]);
+  const bySize = Float64Array.from(met, (group) => sizes[group]);
+  const order = await pairOrder(bySize, own, () => execution.checkpoint());
+  return order.map((at) => met[at]);
 }
 
-function compareKeys(a: GroupKeys[number], b: GroupKeys[number]): number {
-  if (a.type === 'uid' || b.type === 'uid') return Number(a.value) - Number(b.value);
-  return compareValues(a, b);
+/** The members of groups, ascending, by their place in the order. */
+type MembersOf = (place: number) => UidList;
+
+function* gatherMembers(
+  members: UidList,
+  uids: UidList,
+  { numbers, starts }: Grouping,
+  order: ArrayLike<number>,
+  sizes: Uint32Array,
+): Steps<MembersOf> {
+  const places = new Map<number, number>();
+  const ends = new Uint32Array(order.length + 1);
+  for (let place = 0; place < order.length; place++) {
+    if (place % STEP === STEP - 1) yield;
+    places.set(order[place], place);
+    ends[place + 1] = ends[place] + sizes[order[place]];
+  }
+  const all = new Float64Array(ends[order.length]);
+  const next = ends.slice();
+  for (let i = 0; i < members.length; i++) {
+    if (i % STEP === STEP - 1) yield;
+    const at = uids[i] === members[i] ? i : placeOf(uids, members[i]);
+    for (let n = starts[at]; n < starts[at + 1]; n++) all[next[places.get(numbers[n]) ?? 0]++] = members[i];
+  }
+  return (place) => all.slice(ends[place], ends[place + 1]).sort();
+}
+
+/** Makes what is shown of each group, and sets the sizes back. */
+function* showGroups(
+  order: ArrayLike<number>,
+  { grouping, results, sizes }: Grouped,
+  membersOf: MembersOf | undefined,
+): Steps<readonly ResultGroup[]> {
+  const shown: ResultGroup[] = [];
+  let alike: { readonly size: number; readonly values: ResultGroup['results'] } | undefined;
+  for (let place = 0; place < order.length; place++) {
+    if (place % STEP === STEP - 1) yield;
+    const group = order[place];
+    const size = sizes[group];
+    sizes[group] = 0;
+    // where only counts are asked for, groups of one size show the same
+    if (membersOf || alike?.size !== size) {
+      alike = { size, values: yield* resultsOf(results, size, membersOf?.(place)) };
+    }
+    shown.push(new Group(grouping, group, alike.values));
+  }
+  return shown;
+}
+
+function* resultsOf(
+  results: readonly ResultOfGroup[],
+  size: number,
+  members: UidList | undefined,
+): Steps<ResultGroup['results']> {
+  const values: (Value | undefined)[] = [];
+  for (const result of results) {
+    if (result === 'count') values.push({ type: 'int', value: size });
+    else values.push(yield* result(members ?? EMPTY));
+  }
+  return values;
+}
+
+/** Its keys are made when they are shown. */
+class Group implements ResultGroup {
+  readonly #grouping: Grouping;
+  readonly #group: number;
+
+  constructor(
+    grouping: Grouping,
+    group: number,
+    readonly results: ResultGroup['results'],
+  ) {
+    this.#grouping = grouping;
+    this.#group = group;
+  }
+
+  get keys(): GroupKeys {
+    return this.#grouping.keysOf(this.#group);
+  }
 }
 
 function* defineGroupVariables(

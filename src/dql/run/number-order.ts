@@ -82,3 +82,19 @@ function startsOf(counts: Uint32Array): Uint32Array {
 function scatter(halves: Uint32Array, digit: number, places: Uint32Array, to: Uint32Array, starts: Uint32Array): void {
   for (let i = 0; i < places.length; i++) to[starts[digitOf(halves, places[i], digit)]++] = places[i];
 }
+
+/** The places of pairs of numbers in the order of the first ones, and where these are equal of the second ones. */
+export async function pairOrder(
+  first: Float64Array,
+  second: Float64Array,
+  pause: () => MaybePromise<void>,
+): Promise<Uint32Array> {
+  const bySecond = await numberOrder(second, pause);
+  await pause();
+  const byFirst = await numberOrder(
+    Float64Array.from(bySecond, (at) => first[at]),
+    pause,
+  );
+  await pause();
+  return byFirst.map((at) => bySecond[at]);
+}

@@ -101,7 +101,8 @@ async function numbersOfValues(
   return numbers;
 }
 
-function storedColumn(values: StoredColumn, descending: boolean): SortColumn {
+/** A column of stored values. */
+export function storedColumn(values: StoredColumn, descending: boolean): SortColumn {
   return {
     length: values.length,
     descending,

@@ -47,6 +47,14 @@ export async function sortMany(
   return order;
 }
 
+/** Some places of a column, all of which have values, in the order of these. */
+export async function sortPlaces(column: SortColumn, places: Uint32Array, execution: Execution): Promise<Uint32Array> {
+  const order = places.slice();
+  const sort = new KeySort(column, order, order, { lateFirst: false, range: [0, order.length] }, execution);
+  await sort.among(0, order.length);
+  return order;
+}
+
 /** The positions that stand in ties, ascending. */
 async function tiedPositions(order: Uint32Array, ties: Ties, execution: Execution): Promise<Uint32Array> {
   const isTied = new Uint8Array(order.length);
