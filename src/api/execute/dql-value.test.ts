@@ -12,6 +12,7 @@ const SDL = `
   union Any = Bear | Owl
   type Census @remote { far: [Int64!] none: [Int] }
   type Sums @remote { label: String most: Int64 least: Int64 parts: [Sums!] }
+  type Grouped @remote { label: String groups: [Sums!] @remoteResponse(name: "@groupby") parts: [Grouped!] }
   type Query {
     beasts: [Beast] @custom(dql: "{ beasts(func: type(Beast), orderasc: Beast.name) { service.type id: uid name: Beast.name den: ursus.den weight: ursus.weight range: Owl.range far: Owl.far { den: ursus.den } } }")
     one: Any @custom(dql: "{ one(func: type(ursus)) { service.type name: Beast.name } }")
@@ -25,6 +26,9 @@ const SDL = `
     each: [Sums!] @custom(dql: "{ var(func: type(ursus)) { w as ursus.weight } each() { most: max(val(w)) least: min(val(w)) } }")
     groups: [Sums!] @custom(dql: "{ groups(func: type(Beast)) @groupby(label: Beast.name) { most: count(uid) } }")
     below: [Sums!] @custom(dql: "{ below(func: type(Owl)) { label: Beast.name parts: Owl.far @groupby(label: Beast.name) { most: count(uid) } } }")
+    around: [Grouped!] @custom(dql: "{ around(func: type(Beast)) @groupby(label: Beast.name) { most: count(uid) } }")
+    aroundOne: Grouped @custom(dql: "{ aroundOne(func: type(Beast)) @groupby(label: Beast.name) { most: count(uid) } }")
+    aroundBelow: [Grouped!] @custom(dql: "{ aroundBelow(func: type(Owl)) { label: Beast.name parts: Owl.far @groupby(label: Beast.name) { most: count(uid) } } }")
     bare: [Beast] @custom(dql: "{ bare(func: type(Beast), orderasc: Beast.name) { name: Beast.name } }")
   }`;
 
@@ -70,6 +74,20 @@ describe('what custom queries in the graph language answer', () => {
       { label: 'b', most: 1 },
     ]);
     expect(below).toEqual([{ label: 'b', parts: [{ label: 'a', most: 1 }] }]);
+  });
+
+  it('keeps the object around groups where the type names its key', async () => {
+    const { around, aroundOne, aroundBelow } = await world.data(`{
+      around { groups { label most } }
+      aroundOne { groups { label most } }
+      aroundBelow { label groups { most } parts { groups { label most } } } }`);
+    const groups = [
+      { label: 'a', most: 1 },
+      { label: 'b', most: 1 },
+    ];
+    expect(around).toEqual([{ groups }]);
+    expect(aroundOne).toEqual({ groups });
+    expect(aroundBelow).toEqual([{ label: 'b', groups: [], parts: [{ groups: [groups[0]] }] }]);
   });
 
   it('shows places as the generated types do, at any depth', async () => {

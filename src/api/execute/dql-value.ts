@@ -29,13 +29,14 @@ type Tree = Record<string, unknown>;
  * What a query in the graph language answered, as the GraphQL type reads it: places as the objects of Point, Polygon
  * and MultiPolygon, a field that got no alias by its predicate (an ID by `uid`), and below an interface or a union each
  * node's own type, where its stored types were asked for. A node stands for a scalar by its one value, and @groupby for
- * its groups.
+ * its groups, unless the type asks for the object around them.
  */
 export function asGraphqlValue(shape: Shape, type: GraphQLOutputType, value: unknown): unknown {
   const nullable = getNullableType(type) as GraphQLOutputType;
   if (Array.isArray(value)) {
     const item = isListType(nullable) ? (nullable.ofType as GraphQLOutputType) : nullable;
-    const items = value.flatMap(groupsOf).map((one) => asGraphqlValue(shape, item, one));
+    const members = namesGroups(item) ? value : value.flatMap(groupsOf);
+    const items = members.map((one) => asGraphqlValue(shape, item, one));
     // a node's own list, of a predicate that holds several values
     return isListType(nullable) && isLeafType(getNullableType(item)) ? items.flat() : items;
   }
@@ -56,9 +57,18 @@ export function asGraphqlValue(shape: Shape, type: GraphQLOutputType, value: unk
   return changed;
 }
 
+const GROUPS = '@groupby';
+
+/** A type with `@remoteResponse(name: "@groupby")` takes the object that the groups stand in, as Dgraph has it. */
+function namesGroups(type: GraphQLOutputType): boolean {
+  const nullable = getNullableType(type);
+  if (!isObjectType(nullable) && !isInterfaceType(nullable)) return false;
+  return Object.values(nullable.getFields()).some((definition) => replyKey(definition) === GROUPS);
+}
+
 /** The graph language puts the groups of a level into one object. */
 function groupsOf(item: unknown): readonly unknown[] {
-  const groups = (item as Tree | null)?.['@groupby'];
+  const groups = (item as Tree | null)?.[GROUPS];
   return Array.isArray(groups) ? groups : [item];
 }
 
