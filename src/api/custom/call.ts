@@ -56,6 +56,16 @@ export function variablesFor(operation: RemoteOperation, values: TemplateValues)
   return Object.fromEntries(given.map(({ name }) => [name, values[name]]));
 }
 
+/** The variables that an operation cannot be sent without: those that may not be null and have no default. */
+export function demandedVariables({ variables, operation }: RemoteOperation): readonly string[] {
+  const withDefault = new Set(
+    operation.variableDefinitions
+      ?.filter((one) => one.defaultValue !== undefined)
+      .map((one) => one.variable.name.value),
+  );
+  return variables.filter(({ nonNull, name }) => nonNull && !withDefault.has(name)).map(({ name }) => name);
+}
+
 /** The given operation with a selection on its one field. */
 function operationText(operation: RemoteOperation, selection: SelectionSetNode | undefined): string {
   const [field] = operation.operation.selectionSet.selections as readonly FieldNode[];

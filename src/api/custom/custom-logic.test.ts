@@ -255,6 +255,19 @@ describe('a custom field', () => {
     });
   });
 
+  it('is evaluated without a sibling for which the operation has a default', async () => {
+    remote.answer = ({ body }) => ({
+      json: { data: { near: JSON.stringify((body as { variables: unknown }).variables) } },
+    });
+    const loaded = remote.load(`type Spot { id: ID! within: Int
+      near: String @custom(http: {url: "REMOTE/graphql", method: POST, skipIntrospection: true,
+        graphql: "query($id: ID!, $within: Int! = 5) { near(of: $id, within: $within) }"}) }`);
+    const results = await logic.fields(
+      fieldCall(loaded, 'Spot', '{ near }', [{ id: '0x1' }, { id: '0x2', within: 7 }]),
+    );
+    expect(results.map(({ value }) => value)).toEqual(['{"id":"0x1"}', '{"id":"0x2","within":7}']);
+  });
+
   it('puts errors of a GraphQL batch at the items that their paths name', async () => {
     const errors = [{ message: 'second', path: ['best', 1, 'name'] }, { message: 'all' }];
     remote.answer = () => ({ json: { data: { best: [{ name: 'x' }, null] }, errors } });

@@ -5,7 +5,15 @@ import type { RemoteOperation } from '../../sdl/index.js';
 import type { CustomError, CustomFieldCall, CustomResult } from '../execute/custom-logic.js';
 import { keyOfValues } from '../execute/variables.js';
 import { askedOnce } from './asked-once.js';
-import { bodyFor, type CallSite, knownInterfaces, sendGraphql, sendRest, variablesFor } from './call.js';
+import {
+  bodyFor,
+  type CallSite,
+  demandedVariables,
+  knownInterfaces,
+  sendGraphql,
+  sendRest,
+  variablesFor,
+} from './call.js';
 import { clientPaths } from './error-path.js';
 import { failed, graphqlErrors, NOT_EVALUATED, restErrors, wrongBatch } from './failure.js';
 import { inOwnKeys } from './own-keys.js';
@@ -63,8 +71,8 @@ function keyOf(parent: Values, names: readonly string[]): string {
 
 /** What must not be missing: what is non-null, by the type or by the remote's operation. */
 function demandedOf(call: CustomFieldCall, { http }: CallSite): readonly string[] {
-  const variables = http.mode === 'BATCH' ? [] : (http.graphql?.variables ?? []);
-  const demanded = new Set([...http.url.pathVariables, ...variables.filter((v) => v.nonNull).map((v) => v.name)]);
+  const variables = http.graphql && http.mode === 'SINGLE' ? demandedVariables(http.graphql) : [];
+  const demanded = new Set([...http.url.pathVariables, ...variables]);
   return http.needs.filter((name) => demanded.has(name) || call.type.field(name)?.type.nonNull === true);
 }
 

@@ -5,7 +5,15 @@ import type { HttpCall, RemoteOperation } from '../../sdl/index.js';
 import { parseDateTime } from '../../values/index.js';
 import type { CustomResult, CustomRootCall } from '../execute/custom-logic.js';
 import { askedOnce } from './asked-once.js';
-import { bodyFor, type CallSite, knownInterfaces, sendGraphql, sendRest, variablesFor } from './call.js';
+import {
+  bodyFor,
+  type CallSite,
+  demandedVariables,
+  knownInterfaces,
+  sendGraphql,
+  sendRest,
+  variablesFor,
+} from './call.js';
 import { clientPaths, type Path } from './error-path.js';
 import { failed, graphqlErrors, NOT_EVALUATED, restErrors } from './failure.js';
 import { inOwnKeys } from './own-keys.js';
@@ -58,13 +66,6 @@ const MOST_LISTS = 8;
 
 /** Everything that a path or a non-null variable of the operation needs is there. */
 function complete(http: HttpCall, args: Readonly<Record<string, unknown>>): boolean {
-  const operation = http.graphql?.variables.filter((v) => v.nonNull && !hasDefault(http, v.name)).map((v) => v.name);
-  return [...http.url.pathVariables, ...(operation ?? [])].every(
-    (name) => args[name] !== null && args[name] !== undefined,
-  );
-}
-
-function hasDefault(http: HttpCall, variable: string): boolean {
-  const definitions = http.graphql?.operation.variableDefinitions ?? [];
-  return definitions.some((one) => one.variable.name.value === variable && one.defaultValue !== undefined);
+  const variables = http.graphql ? demandedVariables(http.graphql) : [];
+  return [...http.url.pathVariables, ...variables].every((name) => args[name] !== null && args[name] !== undefined);
 }
