@@ -159,6 +159,28 @@ describe('Directives and inputs', () => {
     expect(remote.calls).toHaveLength(1);
   });
 
+  it('mode BATCH sends one call for all types of an interface, and each item answers its own node', async () => {
+    remote.on('/label', (call) => ({ body: call.json().map(({ n }: { n: string }) => `label ${n}`) }));
+    await upload(`
+      interface Named { name: String! @id
+        label: String @custom(http: { url: "$R/label", method: POST, mode: BATCH, body: "{ n: $name }" }) }
+      type Cat implements Named { lives: Int }
+      type Dog implements Named { tricks: Int }`);
+    await s.graphql(`mutation { addCat(input: [{ name: "a" }, { name: "c" }]) { numUids }
+      addDog(input: [{ name: "b" }, { name: "d" }]) { numUids } }`);
+    const ask = async (text: string) => {
+      remote.calls.length = 0;
+      const { body } = await s.graphql(text);
+      return { answer: body.data.queryNamed, sent: remote.calls.map((call) => call.json().length) };
+    };
+    const labels = ['a', 'b', 'c', 'd'].map((name) => ({ name, label: `label ${name}` }));
+    expect(await ask('{ queryNamed(order: { asc: name }) { name label } }')).toEqual({ answer: labels, sent: [4] });
+    // an alias of one type's own is another question
+    const { answer, sent } = await ask('{ queryNamed(order: { asc: name }) { label ... on Dog { own: label } } }');
+    expect(answer[1]).toEqual({ label: 'label b', own: 'label b' });
+    expect(sent.sort()).toEqual([2, 4]);
+  });
+
   it('forwardHeaders are copied from the incoming request; others are not', async () => {
     remote.on('/h', () => ({ body: '"ok"' }));
     await upload(

@@ -1,11 +1,11 @@
-import { assert } from '../../base/index.js';
+import { addTo, assert } from '../../base/index.js';
 import { placeOf } from '../../dql/index.js';
 import type { GraphReader, UidList } from '../../graph/index.js';
 import type { Field } from '../../sdl/index.js';
 import { decodeValue } from '../../values/index.js';
 import type { AnswerOf } from './complete.js';
-import type { CustomFieldCall, CustomResult } from './custom-logic.js';
-import { answersBelow, type Returned } from './custom-values.js';
+import type { CustomResult } from './custom-logic.js';
+import { answersBelow, type Returned, sameNodes } from './custom-values.js';
 import { geometryObject } from './geo.js';
 import type { ConcretePlan, CustomPlan, FieldPlan, ObjectPlan } from './plan.js';
 import type { Told } from './representation.js';
@@ -14,6 +14,15 @@ import { plain } from './scalar.js';
 import { type Level, valueAt } from './write.js';
 
 type Results = Map<CustomPlan, Map<number, CustomResult>>;
+
+/** One @custom field of a level, and the nodes it is asked of: those of an interface's field may be of several types. */
+interface Asked {
+  /** of the first of the types; the others ask the same */
+  readonly field: FieldPlan;
+  readonly custom: CustomPlan;
+  readonly of: { readonly plan: CustomPlan; readonly uids: readonly number[] }[];
+  readonly parents: Record<string, unknown>[];
+}
 
 interface ResolvedFields {
   readonly custom: ReadonlyMap<CustomPlan, ReadonlyMap<number, CustomResult>>;
@@ -49,20 +58,25 @@ export async function resolveCustomFields(
         else if (concrete) byType.set(concrete.name, [uid]);
       }
     }
+    const asked = new Map<string, Asked[]>();
     for (const concrete of concretesOf(at.plan)) {
       for (const field of concrete.fields) {
         const { source } = field;
         if (source.kind === 'edge') visit(at.deeper(source.slot, source.object), at.columns[source.slot].dest);
         else if (source.kind === 'custom') {
           const uids = byType.get(concrete.name) ?? [];
+          if (uids.length === 0) continue;
           const parents = uids.map((uid) => ({
             ...parentOf(at, source.custom, uid),
             ...(at === level ? requiredBy(source.custom.field, told?.get(uid)) : {}),
           }));
-          calls.push(callField(request, field, source.custom, uids, parents, reader, shared, results));
+          const { of, parents: all } = askedOf(asked, field, source.custom);
+          of.push({ plan: source.custom, uids });
+          for (const parent of parents) all.push(parent);
         }
       }
     }
+    for (const one of [...asked.values()].flat()) calls.push(callField(request, one, reader, shared, results));
   };
   visit(level, roots);
   if (calls.length === 0) return { custom: results };
@@ -82,26 +96,40 @@ function hasCustom(level: Level): boolean {
   return false;
 }
 
+/**
+ * That of another type already, where both have the field and what it needs from one interface, and the client asks the
+ * same of it.
+ */
+function askedOf(asked: Map<string, Asked[]>, field: FieldPlan, custom: CustomPlan): Asked {
+  const key = [custom, ...custom.needs].map((one) => `${one.field.owner}.${one.field.name}`).join();
+  const known = asked.get(key)?.find((one) => sameNodes(one.field.nodes, field.nodes));
+  if (known) return known;
+  const added: Asked = { field, custom, of: [], parents: [] };
+  addTo(asked, key, added);
+  return added;
+}
+
 async function callField(
   request: Request,
-  field: FieldPlan,
-  plan: CustomPlan,
-  uids: readonly number[],
-  parents: CustomFieldCall['parents'],
+  { field, custom, of, parents }: Asked,
   reader: GraphReader,
   shared: object,
   results: Results,
 ): Promise<Returned[]> {
   const { engine } = request;
-  if (uids.length === 0 || !engine.custom) return [];
+  if (!engine.custom) return [];
   const answers = await engine.custom.fields({
     ...customScopeOf(request, field.nodes, shared, async () => reader),
-    type: plan.type,
-    field: plan.field,
+    type: custom.type,
+    field: custom.field,
     parents,
   });
-  assert(answers.length === uids.length, 'custom logic answers every parent');
-  results.set(plan, new Map(uids.map((uid, i) => [uid, answers[i]])));
+  assert(answers.length === parents.length, 'custom logic answers every parent');
+  let from = 0;
+  for (const { plan, uids } of of) {
+    results.set(plan, new Map(uids.map((uid, i) => [uid, answers[from + i]])));
+    from += uids.length;
+  }
   return answers.map(({ value }) => ({ type: field.type, nodes: field.nodes, value }));
 }
 

@@ -60,11 +60,15 @@ export async function answersBelow(
   return (parent, fieldNodes) => answers.get(parent)?.get(fieldNodes[0])?.find(asksFor(fieldNodes))?.result;
 }
 
+export function sameNodes(one: Nodes, other: Nodes): boolean {
+  return one === other || (one.length === other.length && one.every((node, i) => node === other[i]));
+}
+
 /** Whether something is asked for by the same nodes. */
 const asksFor =
   (wanted: Nodes) =>
   ({ nodes }: { readonly nodes: Nodes }): boolean =>
-    nodes === wanted || (nodes.length === wanted.length && nodes.every((node, i) => node === wanted[i]));
+    sameNodes(nodes, wanted);
 
 function gather(scope: CollectScope, { type, nodes, value }: Returned, calls: Calls): void {
   const nullable = getNullableType(type) as GraphQLOutputType;
