@@ -49,7 +49,9 @@ function aligned(a: string, b: string): [bigint, bigint, number] {
 function bounded(value: Decimal): string {
   const cut = value.scale > MAX_DIGITS ? value.scale - MAX_DIGITS : 0;
   const text = write(cut ? { digits: value.digits / 10n ** BigInt(cut), scale: MAX_DIGITS } : value);
-  if (text.length > 3 * MAX_DIGITS) throw invalidValue(`a bigfloat of more than ${MAX_DIGITS} digits`);
+  if (text.length > 3 * MAX_DIGITS) {
+    throw invalidValue(`a bigfloat of more than ${MAX_DIGITS} digits`, 'Write fewer digits, or keep it as a string.');
+  }
   return text;
 }
 

@@ -90,7 +90,12 @@ function parseInteger(text: string): number | bigint {
 }
 
 function boundedInteger(value: bigint, text: string): number | bigint {
-  if (value < INT_MIN || value > INT_MAX) throw invalidValue(`${shown(text)} does not fit in 64 bits`);
+  if (value < INT_MIN || value > INT_MAX) {
+    throw invalidValue(
+      `${shown(text)} does not fit in 64 bits`,
+      'Use a smaller number, or a bigfloat or string predicate.',
+    );
+  }
   return Number.isSafeInteger(Number(value)) ? Number(value) : value;
 }
 

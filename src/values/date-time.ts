@@ -95,7 +95,10 @@ function two(value: number): string {
 export function dateTimeFromSeconds(value: number): DateTime {
   const seconds = Math.floor(value);
   if (!(seconds >= FIRST && seconds < END)) {
-    throw invalidValue(`${value} seconds is no time in the years 0 to 9999`);
+    throw invalidValue(
+      `${value} seconds is no time in the years 0 to 9999`,
+      'Give seconds since 1970, or a text such as 2006-01-02T15:04:05Z.',
+    );
   }
   return { seconds, nanos: Math.floor((value - seconds) * 1e9), offset: 0 };
 }

@@ -8,6 +8,6 @@ export function shown(text: string): string {
 }
 
 /** The one kind of mistake this room tells users about. */
-export function invalidValue(message: string, fix?: string): GraphsteadError {
-  return new GraphsteadError('INVALID_VALUE', message, fix ? { fix } : {});
+export function invalidValue(message: string, fix: string): GraphsteadError {
+  return new GraphsteadError('INVALID_VALUE', message, { fix });
 }

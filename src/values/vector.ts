@@ -17,7 +17,9 @@ export function parseVector(text: string): Float32Array {
 /** A vector of finite numbers within 32-bit range. Throws INVALID_VALUE. */
 function vectorOf(numbers: readonly number[]): Float32Array {
   const vector = Float32Array.from(numbers);
-  if (!vector.every(Number.isFinite)) throw invalidValue('a vector holds finite 32-bit numbers only');
+  if (!vector.every(Number.isFinite)) {
+    throw invalidValue('a vector holds finite 32-bit numbers only', 'Scale its numbers below 3.4e38.');
+  }
   return vector;
 }
 
@@ -42,7 +44,10 @@ export function vectorText(vector: Float32Array): string {
 /** Smaller is nearer: euclidean distance, 1 - cosine, negative dot product. Throws INVALID_VALUE unless the lengths agree. */
 export function vectorDistance(metric: VectorMetric, a: Float32Array, b: Float32Array): number {
   if (a.length !== b.length) {
-    throw invalidValue(`vectors of ${a.length} and ${b.length} dimensions cannot be compared`);
+    throw invalidValue(
+      `vectors of ${a.length} and ${b.length} dimensions cannot be compared`,
+      'Give a vector of as many numbers as the stored ones have.',
+    );
   }
   return distanceBetween(metric, vectorPoint(a), vectorPoint(b));
 }

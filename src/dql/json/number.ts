@@ -11,7 +11,10 @@ export function numberValue(text: string, position: Position): Value {
     const value = Number(text);
     if (Number.isFinite(value))
       return isExact(text, value) ? { type: 'float', value } : { type: 'float', value, written: text };
-    throw new GraphsteadError('INVALID_VALUE', `${text.slice(0, 40)} is too large for a float`, { position });
+    throw new GraphsteadError('INVALID_VALUE', `${text.slice(0, 40)} is too large for a float`, {
+      position,
+      fix: 'Put it in quotes when its predicate is a bigfloat or a string.',
+    });
   }
   const small = Number(text);
   if (Number.isSafeInteger(small)) return { type: 'int', value: small };

@@ -85,8 +85,8 @@ class JsonScanner {
     return this.#source === undefined ? { line, column } : { line, column, source: this.#source };
   }
 
-  #error(message: string, fix?: string, at = this.#at): GraphsteadError {
-    return new GraphsteadError('SYNTAX', message, { position: this.#position(at), ...(fix ? { fix } : {}) });
+  #error(message: string, fix: string, at = this.#at): GraphsteadError {
+    return new GraphsteadError('SYNTAX', message, { position: this.#position(at), fix });
   }
 
   #unexpected(expected: string): GraphsteadError {
@@ -269,7 +269,8 @@ class JsonScanner {
       if (!part) break;
     }
     const number = text.slice(start, at);
-    if (!isJsonNumber(number)) throw this.#error(`${number} is not a JSON number`);
+    if (!isJsonNumber(number))
+      throw this.#error(`${number} is not a JSON number`, 'Write it as 1, -2.5 or 1e3, or as text in quotes.');
     this.#at = at;
     return number;
   }

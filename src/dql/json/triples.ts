@@ -210,7 +210,9 @@ export class JsonTriples {
   #predicate({ key, value }: Entry): { predicate: string; lang: string } {
     const { name, lang } = splitLanguage(key, value.position);
     if (name === '') throw invalid('a key is empty', value.position, 'Name the predicate.');
-    if (name.length > 65_535) throw invalid('the name of a predicate is longer than 65535', value.position);
+    if (name.length > 65_535) {
+      throw invalid('the name of a predicate is longer than 65535', value.position, 'Use a shorter name.');
+    }
     return { predicate: this.#names.stored(name), lang };
   }
 }
@@ -320,9 +322,9 @@ function scalarOf(node: JsonNode, lang: string): ObjectReference {
   }
   if (node.kind === 'bool') return { kind: 'literal', value: { type: 'bool', value: node.value }, lang };
   if (node.kind === 'number') return { kind: 'literal', value: numberValue(node.text, node.position), lang };
-  throw invalid('this is no value', node.position);
+  throw invalid('this is no value', node.position, 'Give it text, a number, true or false.');
 }
 
-function invalid(message: string, position: Position, fix?: string): GraphsteadError {
-  return new GraphsteadError('INVALID_MUTATION', message, { position, ...(fix ? { fix } : {}) });
+function invalid(message: string, position: Position, fix: string): GraphsteadError {
+  return new GraphsteadError('INVALID_MUTATION', message, { position, fix });
 }

@@ -63,7 +63,10 @@ function parseArgument(context: ParseContext, fn: FunctionName, args: Argument[]
       parseNamed(context, fn, args);
       break;
     default:
-      throw context.unexpected(`an argument of ${fn}`);
+      throw context.unexpected(
+        `an argument of ${fn}`,
+        'Write a number, a text in quotes, a variable such as $a, or a list of them.',
+      );
   }
   const dated = args.at(-1)?.kind === 'literal' && (context.is('-') || context.is(':') || context.is('number'));
   if (dated) throw context.unexpected('"," or ")" after a value', 'Put dates and other text in quotes.');
@@ -119,7 +122,12 @@ function takeNumber(context: ParseContext): string {
   const sign = lexer.kind === '-' ? '-' : '';
   const signed = sign !== '' || lexer.kind === '+';
   if (signed) lexer.next();
-  if (lexer.kind !== 'number') throw context.unexpected(signed ? 'a number after its sign' : 'a number');
+  if (lexer.kind !== 'number') {
+    throw context.unexpected(
+      signed ? 'a number after its sign' : 'a number',
+      'Write it as 12 or 1.5, or as a variable $n.',
+    );
+  }
   const text = sign + lexer.value;
   lexer.next();
   return text;
@@ -187,7 +195,7 @@ function parseCoordinates(context: ParseContext): string {
     if (context.is('[')) parts.push(context.nested(() => parseCoordinates(context)));
     else if (context.is('variable')) parts.push(context.takeVariable('number').text);
     else if (context.is('number') || context.is('-') || context.is('+')) parts.push(coordinate(context));
-    else throw context.unexpected('a number or "[" in coordinates');
+    else throw context.unexpected('a number or "[" in coordinates', 'Write a point as [longitude, latitude].');
   });
   context.expect(']', 'after coordinates');
   return `[${parts.join(',')}]`;

@@ -55,7 +55,7 @@ export class ParseContext {
     return true;
   }
 
-  expect(kind: TokenKind, where: string, fix?: string): void {
+  expect(kind: TokenKind, where: string, fix = `Write "${kind}" there.`): void {
     if (this.lexer.kind !== kind) throw this.unexpected(`"${kind}" ${where}`, fix);
     this.lexer.next();
   }
@@ -65,18 +65,20 @@ export class ParseContext {
     while (!this.is(closing)) {
       parse();
       if (!this.accept(',')) return;
-      if (this.is(closing)) throw this.unexpected(`another ${what} after ","`);
+      if (this.is(closing)) throw this.unexpected(`another ${what} after ","`, 'Remove the comma.');
     }
   }
 
-  unexpected(expected: string, fix?: string): GraphsteadError {
+  unexpected(expected: string, fix: string): GraphsteadError {
     return this.lexer.error(`expected ${expected}, found ${this.lexer.shown()}`, fix);
   }
 
   /** A plain or bracketed name; where it stands is the caller's to say. */
   takeName(what: string): string {
     const { lexer } = this;
-    if (lexer.kind !== 'name' && lexer.kind !== 'iri') throw this.unexpected(what);
+    if (lexer.kind !== 'name' && lexer.kind !== 'iri') {
+      throw this.unexpected(what, 'Write a name there; one with other characters stands in < and >.');
+    }
     const name = lexer.value;
     if (name.length > 65_535) {
       throw invalid(

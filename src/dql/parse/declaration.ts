@@ -13,7 +13,8 @@ export function declareVariables(context: ParseContext): void {
 
 function declareOne(context: ParseContext): void {
   const { lexer, variables } = context;
-  if (lexer.kind !== 'variable') throw context.unexpected('a variable such as $name');
+  if (lexer.kind !== 'variable')
+    throw context.unexpected('a variable such as $name', 'Declare each as $name: type, with commas between.');
   const { value: name, position } = lexer;
   variables.assertNew(name, position);
   lexer.next();
@@ -39,7 +40,7 @@ function defaultOf(context: ParseContext): string {
   const sign = lexer.kind === '-' ? '-' : '';
   if (sign) lexer.next();
   if (!(lexer.kind === 'number' || (!sign && (lexer.kind === 'string' || lexer.kind === 'name')))) {
-    throw context.unexpected('a default value');
+    throw context.unexpected('a default value', 'Write a number, a word, or a text in quotes.');
   }
   const text = sign + lexer.value;
   lexer.next();

@@ -155,7 +155,8 @@ function takeValue(context: ParseContext): string {
   const sign = lexer.kind === '-' ? '-' : '';
   if (sign) lexer.next();
   const plain = !sign && (lexer.kind === 'string' || lexer.kind === 'name');
-  if (lexer.kind !== 'number' && !plain) throw context.unexpected('a value');
+  if (lexer.kind !== 'number' && !plain)
+    throw context.unexpected('a value', 'Write a number, a word, or a text in quotes.');
   const text = sign + lexer.value;
   lexer.next();
   return text;

@@ -91,7 +91,11 @@ function parseOne(context: ParseContext, place: CallPlace): Filter {
 export function parseCall(context: ParseContext, place: CallPlace): FunctionCall {
   const { lexer } = context;
   const position = lexer.position;
-  if (lexer.kind !== 'name') throw context.unexpected('a function such as eq(name, "Ada")');
+  if (lexer.kind !== 'name')
+    throw context.unexpected(
+      'a function such as eq(name, "Ada")',
+      'Write the name of a function and its arguments in brackets.',
+    );
   const name = lexer.value.toLowerCase();
   const written = lexer.value;
   lexer.next();
@@ -117,7 +121,7 @@ function parseBody(context: ParseContext, name: FunctionName, position: Position
   }
   const subject = parseSubject(context, name);
   if (!context.accept(',')) return { name, subject, args: [], position };
-  if (context.is(')')) throw context.unexpected('an argument after ","');
+  if (context.is(')')) throw context.unexpected('an argument after ","', 'Remove the comma.');
   return { name, subject, ...parseArguments(context, name), position };
 }
 

@@ -140,8 +140,8 @@ export class Lexer {
     return `"${text}${this.#at > this.start + 40 ? '...' : ''}"`;
   }
 
-  error(message: string, fix?: string): GraphsteadError {
-    return new GraphsteadError('SYNTAX', message, { position: this.position, ...(fix ? { fix } : {}) });
+  error(message: string, fix: string): GraphsteadError {
+    return new GraphsteadError('SYNTAX', message, { position: this.position, fix });
   }
 
   /** Kind of the token after the current one. */
@@ -339,7 +339,12 @@ export class Lexer {
   }
 
   #variable(second: number): void {
-    if (classOf(second) !== LETTER) throw this.error('"$" needs the name of a variable after it');
+    if (classOf(second) !== LETTER) {
+      throw this.error(
+        '"$" needs the name of a variable after it',
+        'Write it as $name; in a text it stands in quotes.',
+      );
+    }
     const math = this.math;
     this.math = true;
     this.#at = this.#nameEnd(this.#at + 2);

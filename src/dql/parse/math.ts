@@ -35,7 +35,7 @@ const FUNCTIONS: Readonly<Record<string, readonly [op: MathOperator, least: numb
 /** `(a + b * 2)` after the word math, the bracket being the current token. */
 export function parseMath(context: ParseContext): MathExpression {
   const { lexer } = context;
-  if (lexer.kind !== '(') throw context.unexpected('"(" after math');
+  if (lexer.kind !== '(') throw context.unexpected('"(" after math', 'Write it as math(a + b).');
   lexer.math = true;
   context.operators = 0;
   lexer.next();
@@ -97,7 +97,10 @@ function parseOperand(context: ParseContext): MathExpression {
   }
   if (lexer.kind === 'string') return constant(context, 'string');
   if (lexer.kind === 'name') return parseNamed(context, position);
-  throw context.unexpected('2 operands around each operator in math(...), a variable or a number');
+  throw context.unexpected(
+    '2 operands around each operator in math(...), a variable or a number',
+    'Write it as math(a + b * 2), with a bracket for each that was opened.',
+  );
 }
 
 function parseNumber(context: ParseContext): MathExpression {

@@ -165,7 +165,11 @@ export function parseConditionText(text: string, options: ParseMutationOptions):
   const context = contextOf(new Lexer(text, { maxTokens: syntaxTokens, source: 'cond' }), options);
   if (!context.is('@')) throw context.unexpected('"@if(...)"', 'A condition is written @if(eq(len(v), 0)).');
   const filter = parseCondition(context);
-  if (!context.is('end')) throw context.unexpected('the end of the condition');
+  if (!context.is('end'))
+    throw context.unexpected(
+      'the end of the condition',
+      'Write one @if(...), and join conditions in it with AND, OR and NOT.',
+    );
   if (context.refused) throw context.refused;
   return filter;
 }

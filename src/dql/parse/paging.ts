@@ -60,7 +60,8 @@ function parseArgument(context: ParseContext, place: ArgumentPlace, into: BlockA
     throw invalid(`there is no argument ${written} here`, position, fix);
   }
   context.expect(':', `between ${written} and its value`);
-  if (context.is(')') || context.is(',')) throw context.unexpected(`a value for ${written}`);
+  if (context.is(')') || context.is(','))
+    throw context.unexpected(`a value for ${written}`, 'Write it behind the colon, or remove the argument.');
   if (key === 'func') {
     if (into.root) {
       throw invalid('the block has two functions to start from', position, 'Put the second one into @filter.');
@@ -201,7 +202,8 @@ function numberText(context: ParseContext, key: string, undeclared = false): str
   }
   const sign = lexer.kind === '-' ? '-' : '';
   if (sign || lexer.kind === '+') lexer.next();
-  if (lexer.kind !== 'number' && lexer.kind !== 'string') throw context.unexpected(`a number for ${key}`);
+  if (lexer.kind !== 'number' && lexer.kind !== 'string')
+    throw context.unexpected(`a number for ${key}`, `Write it as ${key}: 10, or as a variable $n.`);
   const text = sign + lexer.value;
   lexer.next();
   return text;

@@ -139,7 +139,10 @@ function parseCount(context: ParseContext, head: Head): Selection {
       inside = false;
       lexer.next();
     } else if (inside) {
-      throw context.unexpected('")" after the one predicate to count');
+      throw context.unexpected(
+        '")" after the one predicate to count',
+        'Count each predicate by itself: count(a) count(b).',
+      );
     } else break;
   }
   refuseChildren(context);
@@ -187,7 +190,11 @@ function parseCheckPassword(context: ParseContext, head: Head): Selection {
   else if (lexer.kind === 'string') {
     password = lexer.value;
     lexer.next();
-  } else throw context.unexpected('the password in quotes');
+  } else
+    throw context.unexpected(
+      'the password in quotes',
+      'Write it as checkpwd(predicate, "text"), or with a variable $name.',
+    );
   context.expect(')', 'after the password');
   const { name, shown } = predicateName(context, written);
   return { kind: 'checkPassword', ...head, name, shown, password };

@@ -86,7 +86,8 @@ function parseLang(context: ParseContext): string {
     return any;
   }
   if (lexer.kind === '...') throw lexer.error('"..." is no language', 'Write "." once for any language.');
-  if (lexer.kind !== 'name') throw context.unexpected('a language, "." or "*" after "@"');
+  if (lexer.kind !== 'name')
+    throw context.unexpected('a language, "." or "*" after "@"', 'Write it as name@en, name@en:fr:. or name@*.');
   let lang = lexer.value;
   let end = lexer.offset;
   lexer.next();
@@ -94,7 +95,7 @@ function parseLang(context: ParseContext): string {
   while (context.is('-') && lexer.start === end) {
     lexer.next();
     if (!context.is('number') || lexer.start !== end + 1)
-      throw context.unexpected('the rest of a language tag after "-"');
+      throw context.unexpected('the rest of a language tag after "-"', 'Write it in one piece, such as en-US.');
     lang += `-${lexer.value}`;
     end = lexer.offset;
     lexer.next();

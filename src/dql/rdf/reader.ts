@@ -134,11 +134,11 @@ export class NQuadReader {
     return this.#source === undefined ? { line, column } : { line, column, source: this.#source };
   }
 
-  #error(message: string, fix?: string, at = this.#at): GraphsteadError {
-    return new GraphsteadError('SYNTAX', message, { position: this.#position(at), ...(fix ? { fix } : {}) });
+  #error(message: string, fix: string, at = this.#at): GraphsteadError {
+    return new GraphsteadError('SYNTAX', message, { position: this.#position(at), fix });
   }
 
-  #unexpected(expected: string, fix?: string): GraphsteadError {
+  #unexpected(expected: string, fix: string): GraphsteadError {
     const at = this.#at;
     if (at >= this.#end || this.#text.charCodeAt(at) === 0x0a) {
       return this.#error(`expected ${expected}, found the end of the line`, fix);
@@ -263,15 +263,16 @@ export class NQuadReader {
 
   /** `uid ( v )` or `val(v)`: the variable. */
   #variable(word: 'uid' | 'val'): string {
-    if (!this.#text.startsWith(word, this.#at)) throw this.#unexpected(`${word}(variable)`);
+    const fix = `Write it as ${word}(variable), and text in quotes.`;
+    if (!this.#text.startsWith(word, this.#at)) throw this.#unexpected(`${word}(variable)`, fix);
     this.#at += 3;
     this.#space();
-    if (this.#peek() !== 0x28) throw this.#unexpected(`"(" after ${word}`);
+    if (this.#peek() !== 0x28) throw this.#unexpected(`"(" after ${word}`, fix);
     this.#at++;
     this.#space();
     const start = this.#at;
     while (this.#at < this.#end && isNameCharacter(this.#text.charCodeAt(this.#at))) this.#at++;
-    if (this.#at === start) throw this.#unexpected(`a variable in ${word}(...)`);
+    if (this.#at === start) throw this.#unexpected(`a variable in ${word}(...)`, fix);
     const name = this.#text.slice(start, this.#at);
     this.#space();
     if (this.#peek() !== 0x29) throw this.#unexpected(`")" after ${word}(${name}`, 'Close the bracket.');
@@ -290,7 +291,9 @@ export class NQuadReader {
     const written = this.#iri();
     const known = this.#predicates.get(written);
     if (known) return known;
-    if (written.length > 65_535) throw this.#error('the name of a predicate is longer than 65535', undefined, start);
+    if (written.length > 65_535) {
+      throw this.#error('the name of a predicate is longer than 65535', 'Use a shorter name.', start);
+    }
     const { name, lang } = splitLanguage(written, this.#position(start));
     const parsed = { name: this.#names.stored(name), lang };
     if (this.#predicates.size < MAX_REMEMBERED) this.#predicates.set(written, parsed);
@@ -331,7 +334,7 @@ export class NQuadReader {
     } catch (thrown) {
       if (!(thrown instanceof GraphsteadError)) throw thrown;
       const { code, message, fix } = thrown;
-      throw new GraphsteadError(code, message, { position: this.#position(at), ...(fix ? { fix } : {}) });
+      throw new GraphsteadError(code, message, { position: this.#position(at), fix });
     }
   }
 
@@ -402,7 +405,7 @@ export class NQuadReader {
       this.#space();
       if (this.#peek() === 0x2c) this.#at++;
       else if (this.#peek() === 0x29) break;
-      else throw this.#unexpected('"," or ")" after a facet');
+      else throw this.#unexpected('"," or ")" after a facet', 'Write facets as (key=value, key2="text").');
     }
     this.#at++;
     this.#space();
@@ -418,7 +421,8 @@ export class NQuadReader {
     if (before.has(key)) throw this.#error(`the facet ${key} stands twice`, 'Remove one of them.', start);
     before.add(key);
     this.#space();
-    if (this.#peek() !== 0x3d) throw this.#unexpected(`"=" after the facet ${key}`);
+    if (this.#peek() !== 0x3d)
+      throw this.#unexpected(`"=" after the facet ${key}`, 'Write facets as (key=value, key2="text").');
     this.#at++;
     this.#space();
     if (this.#peek() === 0x22) return { key, value: { type: 'string', value: this.#quoted() } };

@@ -25,8 +25,10 @@ type Vector = Extract<Value, { type: 'float32vector' }>;
 const ZERO: Value = { type: 'int', value: 0 };
 const LEAST = -(2n ** 63n);
 const MOST = 2n ** 63n - 1n;
+const NOT_BELOW_ZERO = 'Keep it from values below zero: cond(n < 0, 0, sqrt(n)).';
+const VECTORS_TAKE = 'Add, subtract and dot take two vectors; a vector is multiplied, or divided, by a number.';
 
-function mistake(message: string, fix?: string): GraphsteadError {
+function mistake(message: string, fix: string): GraphsteadError {
   return new GraphsteadError('INVALID_QUERY', message, { fix });
 }
 
@@ -35,11 +37,16 @@ function divisionByZero(): GraphsteadError {
 }
 
 function invalidType(value: Value, op: string): GraphsteadError {
-  return mistake(`${op} cannot take a value of type ${value.type}`);
+  return mistake(
+    `${op} cannot take a value of type ${value.type}`,
+    'Take a variable of a predicate whose type it has.',
+  );
 }
 
 function float(value: number): Value {
-  if (!Number.isFinite(value)) throw mistake('the result is not a finite number');
+  if (!Number.isFinite(value)) {
+    throw mistake('the result is not a finite number', 'Keep it from such values: cond(n > 700, 0, exp(n)).');
+  }
   return { type: 'float', value };
 }
 
@@ -48,7 +55,9 @@ function bool(value: boolean): Value {
 }
 
 function int(value: bigint): Value {
-  if (value < LEAST || value > MOST) throw mistake('Integer overflow');
+  if (value < LEAST || value > MOST) {
+    throw mistake('Integer overflow', 'Make it a float or a bigfloat, by the type of a predicate or as in 1.0 * n.');
+  }
   const small = Number(value);
   return { type: 'int', value: Number.isSafeInteger(small) ? small : value };
 }
@@ -98,7 +107,9 @@ export function applyMath(
 function condition(args: readonly (Value | undefined)[]): Value | undefined {
   const [test, yes, no] = args;
   if (test === undefined) return undefined;
-  if (test.type !== 'bool') throw mistake('cond needs a truth value as its first argument');
+  if (test.type !== 'bool') {
+    throw mistake('cond needs a truth value as its first argument', 'Compare something: cond(n > 0, 1, 0).');
+  }
   return test.value ? yes : no;
 }
 
@@ -117,7 +128,10 @@ function logical(op: '&&' | '||', a: Value | undefined, b: Value | undefined): V
 /** Order of two values of a kind. Throws INVALID_QUERY on others: a text is neither more nor less than a number. */
 function ordered(op: MathOperator, a: Value, b: Value): number {
   if (a.type !== b.type && !(isNumber(a) && isNumber(b)) && !(isText(a) && isText(b))) {
-    throw mistake(`${op} cannot compare a value of type ${a.type} with one of type ${b.type}`);
+    throw mistake(
+      `${op} cannot compare a value of type ${a.type} with one of type ${b.type}`,
+      'Compare numbers with numbers, and other values with those of their own type.',
+    );
   }
   return compareValues(a, b);
 }
@@ -180,7 +194,7 @@ function unary(op: UnaryOperator, value: Value, context: MathContext): Value {
     case 'sqrt':
       return squareRoot(operand, x);
     case 'ln':
-      if (x < 0) throw mistake('Log of negative number');
+      if (x < 0) throw mistake('Log of negative number', NOT_BELOW_ZERO);
       return float(Math.log(x));
     case 'exp':
       return float(Math.exp(x));
@@ -190,10 +204,10 @@ function unary(op: UnaryOperator, value: Value, context: MathContext): Value {
 }
 
 function squareRoot(operand: Numeric, x: number): Value {
-  if (x < 0) throw mistake('Square root of negative number');
+  if (x < 0) throw mistake('Square root of negative number', NOT_BELOW_ZERO);
   if (operand.type !== 'bigfloat') return float(Math.sqrt(x));
   const root = bigSqrt(operand.value);
-  if (root === undefined) throw mistake('Square root of negative number');
+  if (root === undefined) throw mistake('Square root of negative number', NOT_BELOW_ZERO);
   return { type: 'bigfloat', value: root };
 }
 
@@ -221,10 +235,10 @@ function extreme(op: 'min' | 'max', left: Value | undefined, right: Value | unde
 
 function power(op: 'pow' | 'logbase', a: number, b: number): Value {
   if (op === 'pow') {
-    if (a < 0 && !Number.isInteger(b)) throw mistake('Fractional power of negative number');
+    if (a < 0 && !Number.isInteger(b)) throw mistake('Fractional power of negative number', NOT_BELOW_ZERO);
     return float(a ** b);
   }
-  if (a < 0 || b < 0) throw mistake('Log of negative number');
+  if (a < 0 || b < 0) throw mistake('Log of negative number', NOT_BELOW_ZERO);
   // Powers of two and ten come out exact, as they do from the dedicated functions.
   if (b === 2) return float(Math.log2(a));
   if (b === 10) return float(Math.log10(a));
@@ -244,7 +258,7 @@ function integerArithmetic(op: MathOperator, a: bigint, b: bigint): Value {
       if (b === 0n) throw divisionByZero();
       return int(op === '/' ? a / b : a % b);
     default:
-      throw mistake(`${op} needs vectors`);
+      throw mistake(`${op} needs vectors`, 'Take variables of predicates of type float32vector.');
   }
 }
 
@@ -261,7 +275,7 @@ function floatArithmetic(op: MathOperator, a: number, b: number): Value {
       if (b === 0) throw divisionByZero();
       return float(op === '/' ? a / b : a % b);
     default:
-      throw mistake(`${op} needs vectors`);
+      throw mistake(`${op} needs vectors`, 'Take variables of predicates of type float32vector.');
   }
 }
 
@@ -294,17 +308,17 @@ function bigResult(op: MathOperator, a: string, b: string): string | undefined {
       return bigSubtract(a, bigMultiply(whole, b));
     }
     default:
-      throw mistake(`${op} needs vectors`);
+      throw mistake(`${op} needs vectors`, 'Take variables of predicates of type float32vector.');
   }
 }
 
 function unfit(op: MathOperator, a: Value, b: Value): GraphsteadError {
-  return mistake(`${op} cannot take values of type ${a.type} and ${b.type}`);
+  return mistake(`${op} cannot take values of type ${a.type} and ${b.type}`, VECTORS_TAKE);
 }
 
 function withVector(op: MathOperator, a: Value, b: Value): Value {
   if (a.type === 'float32vector' && b.type === 'float32vector') return twoVectors(op, a, b);
-  if (op === '+' || op === '-') throw mistake(`${op} needs two vectors or two numbers`);
+  if (op === '+' || op === '-') throw mistake(`${op} needs two vectors or two numbers`, VECTORS_TAKE);
   const vector = a.type === 'float32vector' ? a : (b as Vector);
   const scalar = asNumber(numeric(a.type === 'float32vector' ? b : a, op));
   if (op === '*') return scaled(vector, (x) => x * scalar);
@@ -317,7 +331,9 @@ function withVector(op: MathOperator, a: Value, b: Value): Value {
 
 function twoVectors(op: MathOperator, a: Vector, b: Vector): Value {
   if (op !== '+' && op !== '-' && op !== 'dot') throw unfit(op, a, b);
-  if (a.value.length !== b.value.length) throw mistake('the vectors have different lengths');
+  if (a.value.length !== b.value.length) {
+    throw mistake('the vectors have different lengths', 'Take vectors of as many numbers each.');
+  }
   if (op === 'dot') {
     let sum = 0;
     for (let i = 0; i < a.value.length; i++) sum += a.value[i] * b.value[i];
@@ -330,7 +346,7 @@ function scaled(vector: Vector, change: (x: number, i: number) => number): Value
   const out = new Float32Array(vector.value.length);
   for (let i = 0; i < out.length; i++) {
     out[i] = change(vector.value[i], i);
-    if (!Number.isFinite(out[i])) throw mistake('Float32 overflow');
+    if (!Number.isFinite(out[i])) throw mistake('Float32 overflow', 'Scale the vector down first: v / 1000.0.');
   }
   return { type: 'float32vector', value: out };
 }

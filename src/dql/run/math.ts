@@ -46,7 +46,7 @@ function constantOf({ text, type, position }: Constant, sign = ''): Value {
     return convert({ type: 'default', value: sign + written }, typed);
   } catch (error) {
     if (!(error instanceof GraphsteadError)) throw error;
-    throw new GraphsteadError('INVALID_QUERY', error.message, { position });
+    throw new GraphsteadError('INVALID_QUERY', error.message, { position, fix: error.fix });
   }
 }
 

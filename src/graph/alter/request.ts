@@ -120,7 +120,10 @@ function checkedDeclaration(
   const { name } = declaration;
   const before = schema.predicate(name);
   if (Buffer.byteLength(name) > NAME_BYTES) {
-    throw new GraphsteadError('INVALID_SCHEMA', 'Predicate name length cannot be bigger than 2^16', { position });
+    throw new GraphsteadError('INVALID_SCHEMA', 'Predicate name length cannot be bigger than 2^16', {
+      position,
+      fix: 'Use a shorter name.',
+    });
   }
   if (name === UID_NAME) throw namedUid('INVALID_SCHEMA', position);
   if (name === TYPE_PREDICATE || isReserved(name, names)) {
@@ -164,7 +167,10 @@ function checkedType(
   const name = names.stored(type.name);
   if (isReserved(name, names)) throw reserved('alter type', name, names);
   if (Buffer.byteLength(name) > TYPE_NAME_BYTES) {
-    throw new GraphsteadError('INVALID_SCHEMA', `a type's name has at most ${TYPE_NAME_BYTES} bytes`, { position });
+    throw new GraphsteadError('INVALID_SCHEMA', `a type's name has at most ${TYPE_NAME_BYTES} bytes`, {
+      position,
+      fix: 'Use a shorter name.',
+    });
   }
   const fields = type.fields.map((field) =>
     field.startsWith('~') ? `~${names.stored(field.slice(1))}` : names.stored(field),

@@ -43,7 +43,9 @@ function fromObject(data: object, depth: number): Geometry {
     case 'MultiLineString':
       return { type, coordinates: list(coordinates).map(line) };
     case 'GeometryCollection':
-      if (depth === DEEPEST) throw invalidValue(`collections of geometries lie more than ${DEEPEST} deep`);
+      if (depth === DEEPEST) {
+        throw invalidValue(`collections of geometries lie more than ${DEEPEST} deep`, 'Put their members into one.');
+      }
       return { type, geometries: list(geometries).map((one) => member(one, depth + 1)) };
     default:
       throw invalidValue(

@@ -20,7 +20,10 @@ export function geoQueryTokens(query: GeoQuery): Uint8Array[] {
 function check(query: GeoQuery): void {
   if (query.op === 'near') {
     if (!(query.meters >= 0) || !Number.isFinite(query.meters)) {
-      throw invalidValue(`near takes a distance in meters of zero or more, not ${query.meters}`);
+      throw invalidValue(
+        `near takes a distance in meters of zero or more, not ${query.meters}`,
+        'Write it as near(place, [longitude, latitude], 1000).',
+      );
     }
     return;
   }

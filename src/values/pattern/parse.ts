@@ -25,7 +25,9 @@ const ASSERTIONS = { A: 'textStart', z: 'textEnd', b: 'wordBoundary', B: 'noWord
 
 /** A pattern in the syntax of RE2. Throws INVALID_VALUE, also for what cannot be matched in linear time. */
 export function parsePattern(source: string, flags: Flags): PatternNode {
-  if (source.length > LONGEST) throw invalidValue(`a pattern of more than ${LONGEST} characters`);
+  if (source.length > LONGEST) {
+    throw invalidValue(`a pattern of more than ${LONGEST} characters`, 'Look for several shorter ones, joined by OR.');
+  }
   const parser = new Parser(source, flags);
   return parser.whole();
 }
@@ -45,7 +47,8 @@ class Parser {
 
   whole(): PatternNode {
     const node = this.#alternatives();
-    if (this.#at < this.#characters.length) throw this.#wrong('a ")" that closes nothing');
+    if (this.#at < this.#characters.length)
+      throw this.#wrong('a ")" that closes nothing', 'Remove it, or write a bracket itself as \\).');
     return node;
   }
 
@@ -64,12 +67,12 @@ class Parser {
     return true;
   }
 
-  #wrong(what: string, fix?: string): Error {
+  #wrong(what: string, fix: string): Error {
     return invalidValue(`invalid pattern /${this.#source.slice(0, 80)}/: ${what} at character ${this.#at + 1}`, fix);
   }
 
   #alternatives(): PatternNode {
-    if (++this.#depth > DEEPEST) throw this.#wrong(`groups nested more than ${DEEPEST} deep`);
+    if (++this.#depth > DEEPEST) throw this.#wrong(`groups nested more than ${DEEPEST} deep`, 'Nest fewer groups.');
     const parts = [this.#sequence()];
     while (this.#take('|')) parts.push(this.#sequence());
     this.#depth--;
@@ -110,7 +113,11 @@ class Parser {
 
   #atom(): PatternNode {
     const c = this.#next as string;
-    if (c === '*' || c === '+' || c === '?') throw this.#wrong(`a "${c}" that repeats nothing`);
+    if (c === '*' || c === '+' || c === '?')
+      throw this.#wrong(
+        `a "${c}" that repeats nothing`,
+        `Put before it what repeats, or write the character itself as \\${c}.`,
+      );
     if (c === '\\') return this.#escape();
     this.#at++;
     if (c === '(') return this.#group();
@@ -145,7 +152,8 @@ class Parser {
       if (scoped) return EMPTY;
     }
     const node = this.#alternatives();
-    if (!this.#take(')')) throw this.#wrong('a group that is not closed');
+    if (!this.#take(')'))
+      throw this.#wrong('a group that is not closed', 'Close it with ")", or write a bracket itself as \\(.');
     this.#flags = outer;
     return node;
   }
@@ -170,7 +178,7 @@ class Parser {
   #escape(): PatternNode {
     this.#at++;
     const c = this.#next;
-    if (c === undefined) throw this.#wrong('a backslash at the end');
+    if (c === undefined) throw this.#wrong('a backslash at the end', 'Write a backslash itself as two.');
     if (c === 'Q') return this.#quoted();
     if (Object.hasOwn(ASSERTIONS, c)) {
       this.#at++;
@@ -213,13 +221,16 @@ class Parser {
     if (code) {
       this.#at += code[0].length;
       const point = code[3] ? Number.parseInt(code[3], 8) : Number.parseInt(code[1] ?? code[2], 16);
-      if (point > ANY[1]) throw this.#wrong('a character beyond Unicode');
+      if (point > ANY[1]) throw this.#wrong('a character beyond Unicode', 'The last one is \\x{10FFFF}.');
       return [point, point];
     }
     const c = rest[0];
-    if (c === undefined) throw this.#wrong('a backslash at the end');
+    if (c === undefined) throw this.#wrong('a backslash at the end', 'Write a backslash itself as two.');
     if (/[A-Za-z0-9]/.test(c) && !Object.hasOwn(CONTROL, c)) {
-      throw this.#wrong(`an escape \\${c} that is not supported`);
+      throw this.#wrong(
+        `an escape \\${c} that is not supported`,
+        'Use the syntax of RE2; a backslash itself is written as two.',
+      );
     }
     const point = CONTROL[c] ?? ((this.#next as string).codePointAt(0) as number);
     this.#at++;
@@ -231,7 +242,8 @@ class Parser {
     const negate = this.#take('^');
     const found: number[] = [];
     for (let first = true; first || !this.#take(']'); first = false) {
-      if (this.#next === undefined) throw this.#wrong('a "[" that is not closed');
+      if (this.#next === undefined)
+        throw this.#wrong('a "[" that is not closed', 'Close it with "]", or write a bracket itself as \\[.');
       found.push(...(this.#posixClass() ?? this.#bracketItem()));
     }
     const ranges = merged(found);
@@ -243,7 +255,7 @@ class Parser {
     const named = /^\[:(\^?)(\w+):\]/.exec(this.#characters.slice(this.#at, this.#at + 20).join(''));
     if (!named) return undefined;
     const ranges = Object.hasOwn(POSIX, named[2]) ? POSIX[named[2]] : undefined;
-    if (!ranges) throw this.#wrong(`a class ${named[0]} that is not known`);
+    if (!ranges) throw this.#wrong(`a class ${named[0]} that is not known`, 'Write one such as [[:alpha:]].');
     this.#at += named[0].length;
     return named[1] ? this.#negated(ranges) : ranges;
   }
@@ -255,13 +267,14 @@ class Parser {
     if (!isRange || low.length !== 2 || low[0] !== low[1]) return low;
     this.#at++;
     const high = this.#bracketEnd();
-    if (high.length !== 2 || high[0] !== high[1] || high[0] < low[0]) throw this.#wrong('a range that goes nowhere');
+    if (high.length !== 2 || high[0] !== high[1] || high[0] < low[0])
+      throw this.#wrong('a range that goes nowhere', 'Write the smaller character first, and a hyphen itself as \\-.');
     return [low[0], high[0]];
   }
 
   #bracketEnd(): Ranges {
     if (this.#take('\\')) {
-      if (this.#next === undefined) throw this.#wrong('a backslash at the end');
+      if (this.#next === undefined) throw this.#wrong('a backslash at the end', 'Write a backslash itself as two.');
       return this.#escapedClass() ?? this.#escapedPoint();
     }
     const point = (this.#next as string).codePointAt(0) as number;

@@ -144,7 +144,7 @@ export function tokenizer(kind: IndexKind): Tokenizer {
 
 function definition(kind: IndexKind): Definition {
   const found = BY_KIND.get(kind);
-  if (!found) throw invalidValue(`${kind} is not a kind of index`);
+  if (!found) throw invalidValue(`${kind} is not a kind of index`, `Use one of ${[...BY_KIND.keys()].join(', ')}.`);
   return found;
 }
 
