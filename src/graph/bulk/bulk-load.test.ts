@@ -194,6 +194,36 @@ describe('a bulk load', () => {
     }
   });
 
+  it('refuses such a list where its predicate has languages too, as a transaction does', async () => {
+    const [plain, tagged] = [
+      ['one', 'two'].map((value) => setValue(1, 'nick2', value)),
+      setValue(2, 'nick2', 'a', 'en'),
+    ];
+    const listed = { ...setValue(1, 'nick2', 'one'), list: true } as GraphChange;
+    for (const changes of [
+      [...plain, tagged],
+      [tagged, ...plain],
+      [listed, tagged],
+    ]) {
+      const fixture = await opened();
+      const bulk = await fixture.graph.bulk({ folder: join(folder, 'runs'), growLists: true });
+      for (const one of [setValue(1, 'other', 'kept'), ...changes]) bulk.add(one);
+      const refusal = { code: 'INVALID_VALUE', fix: expect.stringContaining('declare nick2: string @lang') };
+      await expect(bulk.finish()).rejects.toEqual(expect.objectContaining(refusal));
+      expect(fixture.graph.schema().predicate('other')).toBeUndefined();
+      await fixture.close();
+    }
+  });
+
+  it('takes one value without a language beside others with one', async () => {
+    const fixture = await opened();
+    const bulk = await fixture.graph.bulk({ folder: join(folder, 'runs'), growLists: true });
+    for (const one of ['', '', 'en'].map((lang) => setValue(1, 'nick2', 'one', lang))) bulk.add(one);
+    await bulk.finish();
+    expect(await read(fixture.graph, (reader) => valuesOf(reader, 'nick2', 1))).toEqual([':one', 'en:one']);
+    await fixture.close();
+  });
+
   it('keeps in such lists the facets of each value, as a transaction does', async () => {
     const of = (uid: number, value: string, weight?: number): GraphChange => {
       const facets: Facets = [{ key: 'weight', value: { type: 'int', value: weight ?? 0 } }];

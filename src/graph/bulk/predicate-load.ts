@@ -1,3 +1,4 @@
+import { GraphsteadError } from '../../base/index.js';
 import { encodeValue } from '../../values/index.js';
 import type { GraphChange } from '../contract.js';
 import { encodeFacets, edgeKey } from '../facet.js';
@@ -121,11 +122,12 @@ export class PredicateLoad {
     await (isEdges ? this.#writeEdges(id, sink) : this.#writeValues(id, sink));
   }
 
-  /** A list has no languages: with them it stays as it is. */
+  /** Throws INVALID_VALUE where it also has languages, which no list has: all values but the last would be lost. */
   #growsIntoList(): boolean {
-    const { list, lang } = this.record;
-    if (!this.#mayGrow || list || lang) return false;
-    return this.#isListed || hasSeveral(this.#plain.look());
+    if (!this.#mayGrow || this.record.list) return false;
+    if (!this.#isListed && !hasSeveral(this.#plain.look())) return false;
+    if (this.record.lang) throw listWithLanguages(this.record.name);
+    return true;
   }
 
   async #writeEdges(id: number, sink: PutSink): Promise<void> {
@@ -175,4 +177,14 @@ export class PredicateLoad {
     await use(cursor);
     done();
   }
+}
+
+function listWithLanguages(name: string): GraphsteadError {
+  return new GraphsteadError(
+    'INVALID_VALUE',
+    `${name}, which nobody declared, has several values of one node without a language, and others with one: a list has no languages`,
+    {
+      fix: `Leave one of them at each node, or the languages out. To keep the last one, declare ${name}: string @lang in the schema.`,
+    },
+  );
 }
