@@ -119,14 +119,14 @@ export interface StoredDefinitions {
   readonly text: string;
   /** as they may be shown */
   readonly shown: string;
+  /** `# Service.Allow-Origin` lines; empty allows every origin */
+  readonly allowedOrigins: readonly string[];
 }
 
 /** The schema that is served. */
 export interface ServedSchema extends StoredDefinitions {
   /** the API generated from them */
   readonly generated: string;
-  /** `# Service.Allow-Origin` lines; empty allows every origin */
-  readonly allowedOrigins: readonly string[];
   /** header that carries the JWT, lower case; undefined without `# Service.Authorization` */
   readonly authHeader?: string;
   /** headers that custom logic forwards, lower case */

@@ -9,7 +9,7 @@ import {
   recovered,
 } from '../base/index.js';
 import { Pace, runQuery } from '../dql/index.js';
-import { derivedSchema, hideSecrets, inOwnWords, isAbout, type Model } from '../sdl/index.js';
+import { derivedSchema, hideSecrets, inOwnWords, isAbout, type Model, originsIn } from '../sdl/index.js';
 import { AdminApi } from './admin/index.js';
 import { asksForApi } from './asks-for-api.js';
 import { atField } from './at-field.js';
@@ -459,6 +459,7 @@ function definitionsOf(text = ''): StoredDefinitions | undefined {
     get shown() {
       return hideSecrets(text);
     },
+    allowedOrigins: originsIn(text),
   };
 }
 

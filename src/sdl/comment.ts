@@ -113,10 +113,16 @@ function readSecret(rest: string, secrets: Map<string, Secret>, names: Names, de
   }
 }
 
-function readOrigin(rest: string, position: Position, report: Declaring['report']): string | undefined {
+/** The origin that an Allow-Origin line names; undefined where it names none. */
+export function originOf(rest: string): string | undefined {
   const origin = /^(["'])(.*)\1$/.exec(rest)?.[2] ?? (/^\S+$/.test(rest) ? rest : undefined);
-  if (origin === '*') return origin;
-  if (origin !== undefined && /^https?:\/\/[^\s/]+$/.test(origin)) return origin;
+  const isOrigin = origin === '*' || (origin !== undefined && /^https?:\/\/[^\s/]+$/.test(origin));
+  return isOrigin ? origin : undefined;
+}
+
+function readOrigin(rest: string, position: Position, report: Declaring['report']): string | undefined {
+  const origin = originOf(rest);
+  if (origin !== undefined) return origin;
   report({
     position,
     message: `"${rest}" is not an origin`,

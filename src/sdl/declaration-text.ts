@@ -1,5 +1,5 @@
 import { Lexer, Source, type Token, TokenKind } from 'graphql';
-import { declarationIn } from './comment.js';
+import { declarationIn, originOf } from './comment.js';
 
 /** A comment that declares something, and what it declares. */
 interface DeclaringComment {
@@ -12,19 +12,32 @@ interface DeclaringComment {
  * too. The text must be one that can be parsed.
  */
 export function withDeclarations(text: string, other: (comment: DeclaringComment) => string): string {
+  let [made, from] = ['', 0];
+  for (const comment of declaringComments(text)) {
+    made += text.slice(from, comment.token.start) + other(comment);
+    from = comment.token.end;
+  }
+  return made + text.slice(from);
+}
+
+function* declaringComments(text: string): Generator<DeclaringComment> {
   const lexer = new Lexer(new Source(text));
   let token = lexer.token;
-  let [made, from] = ['', 0];
   while (token.kind !== TokenKind.EOF) {
     lexer.advance();
     for (; token !== lexer.token && token.next; token = token.next) {
       const declared = token.kind === TokenKind.COMMENT ? declarationIn(token.value) : undefined;
-      if (!declared) continue;
-      made += text.slice(from, token.start) + other({ token, declared });
-      from = token.end;
+      if (declared) yield { token, declared };
     }
   }
-  return made + text.slice(from);
+}
+
+/** The origins that a text allows, also one that is refused. The text must be one that can be parsed. */
+export function originsIn(text: string): readonly string[] {
+  return [...declaringComments(text)].flatMap(({ declared: { word, rest } }) => {
+    const origin = word === 'Allow-Origin' ? originOf(rest.trimEnd()) : undefined;
+    return origin === undefined ? [] : [origin];
+  });
 }
 
 /** Definitions as they are read without `--compat dgraph`: those that were stored under it may have the peer's words in comments. */

@@ -1,4 +1,4 @@
-export { inOwnWords } from './declaration-text.js';
+export { inOwnWords, originsIn } from './declaration-text.js';
 export { derivedSchema } from './derived-schema.js';
 export { isDirective, OWN_DIRECTIVES } from './directive-definition.js';
 export { READABLE, type Variables } from './from-environment.js';

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import type { ServedSchema, StoredDefinitions } from '../api/index.js';
 import type { Core } from './core.js';
 
 const BASE_HEADERS = [
@@ -21,9 +22,11 @@ const BASE_HEADERS = [
 
 type Headers = Readonly<Record<string, string>>;
 
+type Definitions = ServedSchema | StoredDefinitions;
+
 /** What answers say under one served schema; it changes while the server runs. */
 interface Allowed {
-  readonly served: ReturnType<Core['api']['current']>;
+  readonly definitions: Definitions | undefined;
   /** for every answer: a cache may hand it to a page of another origin later */
   readonly all: Headers;
   /** for those that a page of another origin reads */
@@ -55,7 +58,7 @@ export class Origins {
 
   /** Whether the schema names this origin. */
   isNamed(origin: string): boolean {
-    return this.#allowed().served?.allowedOrigins.includes(origin) ?? false;
+    return this.#allowed().definitions?.allowedOrigins.includes(origin) ?? false;
   }
 
   /**
@@ -63,15 +66,17 @@ export class Origins {
    * @param host what the page asked for: its own host needs no leave
    */
   mayRead(origin: string, host: string | undefined): boolean {
-    const named = this.#allowed().served?.allowedOrigins ?? [];
+    const named = this.#allowed().definitions?.allowedOrigins ?? [];
     if (named.length === 0 || named.includes(origin)) return true;
     return host !== undefined && URL.canParse(origin) && new URL(origin).host === host;
   }
 
   #allowed(): Allowed {
     const { api, names } = this.#core;
-    const served = api.current();
-    if (this.#made === undefined || this.#made.served !== served) this.#made = allowedUnder(served, names.dgraph);
+    // those that are refused since they were stored still say whose pages may read: what is no GraphQL is answered as ever
+    const definitions = api.current() ?? api.stored();
+    if (this.#made === undefined || this.#made.definitions !== definitions)
+      this.#made = allowedUnder(definitions, names.dgraph);
     return this.#made;
   }
 
@@ -88,9 +93,10 @@ export class Origins {
   }
 }
 
-function allowedUnder(served: Allowed['served'], dgraph: boolean): Allowed {
+function allowedUnder(definitions: Allowed['definitions'], dgraph: boolean): Allowed {
+  const served = definitions && 'generated' in definitions ? definitions : undefined;
   const extra = [...(served?.forwardedHeaders ?? []), ...(served?.authHeader ? [served.authHeader] : [])];
-  const isOpen = (served?.allowedOrigins ?? []).length === 0;
+  const isOpen = (definitions?.allowedOrigins ?? []).length === 0;
   // where some are named, a cache must not give one page what was allowed to another, or to none
   const all: Headers = isOpen ? { 'access-control-allow-origin': '*' } : { vary: 'Origin' };
   const asked = {
@@ -103,5 +109,5 @@ function allowedUnder(served: Allowed['served'], dgraph: boolean): Allowed {
     'access-control-allow-methods': dgraph ? 'POST, OPTIONS' : 'GET, POST, PUT, DELETE, OPTIONS',
     'access-control-allow-headers': [...BASE_HEADERS, ...extra].join(', '),
   };
-  return { served, all, asked, preflight };
+  return { definitions, all, asked, preflight };
 }

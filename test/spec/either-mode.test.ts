@@ -51,6 +51,30 @@ async function isWhole(at: TestService): Promise<void> {
   expect(headers.get('access-control-allow-origin')).toBe('http://page.example');
 }
 
+it('keeps other pages out where definitions name whose may read, also while they are refused', async () => {
+  const peer = await service({ compat: 'dgraph' });
+  const told = await peer.schema(`
+    type Told @remote { name: String }
+    type Query { told: Told @custom(http: { url: "http://127.0.0.1:1/", method: POST, body: "{ kept: 1 }" }) }
+    # Dgraph.Allow-Origin "http://page.example"
+  `);
+  expect(told.body.errors).toBeUndefined();
+  await peer.close();
+  const native = await service();
+  expect((await native.graphql('{ told { name } }')).body.errors).toBeDefined();
+  expect(
+    (await native.post('/admin', '{"query": "{ getGQLSchema { generatedSchema } }"}', 'application/json')).body,
+  ).toEqual({ data: { getGQLSchema: { generatedSchema: '' } } });
+  const allowed = async (origin: string) =>
+    (await native.get('/health', { origin })).headers.get('access-control-allow-origin');
+  expect([await allowed('http://page.example'), await allowed('http://other.example')]).toEqual([
+    'http://page.example',
+    null,
+  ]);
+  await native.schema('type Note { id: ID! text: String }');
+  expect(await allowed('http://other.example')).toBe('*');
+});
+
 describe('type definitions with declarations', () => {
   it.each([
     ['Dgraph', { compat: 'dgraph' }, {}],
