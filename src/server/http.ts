@@ -39,8 +39,14 @@ interface HttpOptions {
 /** milliseconds between two looks for requests that take too long to come, at most */
 const CHECK_MS = 30_000;
 
-/** what the explorer answers, where it is served */
-const PAGES = /^\/(explorer(\/.*)?)?$/;
+const PATHS = 'see the HTTP reference: /graphql, /query, /mutate, /alter, /commit, /admin/schema, /health';
+/** paths that are served elsewhere, or that the peer has */
+const NOT_HERE: readonly (readonly [paths: RegExp, fix: string])[] = [
+  [/^\/(explorer(\/.*)?)?$/, 'the explorer is served by dev, and by start --explorer'],
+  [/^\/admin\/(draining|shutdown)$/, 'send it as GraphQL to POST /admin: mutation { shutdown { response { code } } }'],
+  [/^\/admin\/config\//, 'limits are set before the start: GRAPHSTEAD_LIMIT_<NAME>'],
+  [/^\/login$/, 'nobody logs in: send a key of GRAPHSTEAD_API_KEYS as Authorization: Bearer <key>'],
+];
 
 /** The HTTP server without its routes: bodies as bytes, errors as envelopes, gzip. */
 export async function createHttp(options: HttpOptions): Promise<FastifyInstance> {
@@ -108,9 +114,7 @@ export async function createHttp(options: HttpOptions): Promise<FastifyInstance>
       });
     }
     throw new GraphsteadError('NOT_FOUND', `${request.method} ${path} does not exist`, {
-      fix: PAGES.test(path)
-        ? 'the explorer is served by dev, and by start --explorer'
-        : 'see the HTTP reference: /graphql, /query, /mutate, /alter, /commit, /admin/schema, /health',
+      fix: NOT_HERE.find(([paths]) => paths.test(path))?.[1] ?? PATHS,
     });
   });
   return app;

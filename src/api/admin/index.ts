@@ -21,6 +21,7 @@ import { graphqlWire, isGraphqlError } from '../execute/answer.js';
 import { DocumentCache, operationNamed, PersistedQueries } from '../execute/document.js';
 import { refused } from '../execute/engine.js';
 import { shownRemarks } from '../remarks.js';
+import { withElsewhere } from './elsewhere.js';
 import { memberOf, tabletOf } from './member.js';
 import { ADMIN_SDL } from './schema.js';
 import { selectedNames } from './selected.js';
@@ -69,7 +70,7 @@ export class AdminApi {
       });
       return { body: bodyOf(result, remarks), status: 200, headers: {}, kind: operation.operation };
     } catch (error) {
-      return refused(error);
+      return refused(withElsewhere(error));
     }
   }
 
