@@ -70,7 +70,12 @@ function unpacked(payload: RequestPayload, unpack: Unpacking, answer: ServerResp
     unpack.receivedEncodedLength += part.length;
   });
   payload.on('error', (error) => unpack.destroy(error));
-  answer.once('close', () => unpack.destroy());
+  answer.once('close', () => {
+    payload.unpipe(unpack);
+    unpack.destroy();
+    // whatever is left of a body that was refused goes past, or its sender would wait for room
+    payload.resume();
+  });
   return payload.pipe(unpack);
 }
 

@@ -100,6 +100,8 @@ export async function createHttp(options: HttpOptions): Promise<FastifyInstance>
     const ours = left ? brokenOff() : translate(error, limit);
     const answer = failure(ours, options.names);
     if (answer.status === 401) reply.header('www-authenticate', 'Bearer');
+    // the framework would close it with the rest of the body on its way: a client that sends all of it first is reset, and never reads why
+    if (codeOf(ours) === 'BODY_TOO_LARGE') reply.removeHeader('connection');
     if (left) request.log.debug({ requestId: request.id }, 'the client went away in the middle of its request');
     else logFailure(request.log, request.id, ours);
     return reply.code(answer.status).header('content-type', 'application/json').serializer(asItIs).send(answer.body);

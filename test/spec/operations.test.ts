@@ -1,4 +1,5 @@
 // How the service is run: probes, figures, sizes and types of bodies, gzip, mistakes, and its end.
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
@@ -117,6 +118,8 @@ describe('parameters', () => {
 });
 
 describe('bodies', () => {
+  const chunked = (body: Buffer) =>
+    Buffer.concat([Buffer.from(`${body.length.toString(16)}\r\n`), body, Buffer.from('\r\n0\r\n\r\n')]);
   const LARGE = `{ set { <0x1> <name> "${'x'.repeat(30_000)}" . } }`;
 
   it.each([
@@ -157,6 +160,28 @@ describe('bodies', () => {
     expect([status, body.errors[0].extensions.code]).toEqual([400, 'LIMIT_EXCEEDED']);
     expect((await ask(100)).status).toBe(200);
     await own.close();
+  });
+
+  it.each([
+    ['whose length is told', 'content-length: 30000000', Buffer.alloc(30_000_000, 'x')],
+    ['in chunks', 'transfer-encoding: chunked', chunked(Buffer.alloc(30_000_000, 'x'))],
+    [
+      'that is packed',
+      'content-encoding: gzip\r\ntransfer-encoding: chunked',
+      chunked(gzipSync(randomBytes(10_000_000), { level: 0 })),
+    ],
+  ])('tells whoever sends all of a body before he reads that it is too large: one %s', async (_, header, body) => {
+    const { hostname, port } = new URL(s.url);
+    const socket = connect(Number(port), hostname);
+    socket.pause();
+    socket.write(`POST /query HTTP/1.1\r\nhost: ${hostname}\r\ncontent-type: application/dql\r\n${header}\r\n\r\n`);
+    await new Promise<void>((written, failed) => {
+      socket.once('error', failed);
+      socket.write(body, () => written());
+    });
+    socket.end(`GET /health/ready HTTP/1.1\r\nhost: ${hostname}\r\n\r\n`);
+    const answer = await text(socket);
+    expect(answer).toMatch(/^HTTP\/1\.1 413 [\s\S]*"BODY_TOO_LARGE"[\s\S]*HTTP\/1\.1 200 OK[\s\S]*"ready"/);
   });
 
   it('refuses one that is small only while it is packed', async () => {
