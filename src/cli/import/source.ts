@@ -130,7 +130,7 @@ export interface JsonObject {
 
 /**
  * The top-level objects of a JSON file: one array of objects, or objects one after another.
- * Throws SYNTAX on an object that does not end, and on anything else that stands between objects.
+ * Throws SYNTAX on an object or a list that does not end, and on anything else that stands between objects.
  */
 export async function* jsonObjects(file: SourceFile, onRead: (bytes: number) => void): AsyncIterable<JsonObject> {
   const cutter = new ObjectCutter(file);
@@ -149,6 +149,8 @@ class ObjectCutter {
   #line = 1;
   #depth = 0;
   #inString = false;
+  /** line on which the list begins that is under way, 0 outside of one */
+  #listLine = 0;
 
   constructor(file: SourceFile) {
     this.#file = file;
@@ -181,7 +183,9 @@ class ObjectCutter {
       this.#depth = 1;
       this.#start = this.#at;
       this.#startLine = this.#line;
-    } else if (c > 0x20 && c !== 0x2c && c !== 0x5b && c !== 0x5d && c !== 0xfeff) {
+    } else if (c === 0x5b && this.#listLine === 0) this.#listLine = this.#line;
+    else if (c === 0x5d && this.#listLine !== 0) this.#listLine = 0;
+    else if (c > 0x20 && c !== 0x2c && c !== 0xfeff) {
       throw this.#wrong(`"${String.fromCharCode(c)}" stands where an object should`, 'write a list of JSON objects');
     }
   }
@@ -197,14 +201,20 @@ class ObjectCutter {
 
   end(): void {
     if (this.#start !== -1) throw this.#endless();
+    if (this.#listLine === 0) return;
+    // behind a whole object too: what was lost of such a file nobody would miss
+    throw this.#wrong(
+      'a list does not end',
+      'fetch the file again, it is cut short; or close it with "]"',
+      this.#listLine,
+    );
   }
 
   #endless(): GraphsteadError {
     return this.#wrong('an object does not end', `check its brackets; an object has at most ${MAX_OBJECT} characters`);
   }
 
-  #wrong(message: string, fix: string): GraphsteadError {
-    const line = this.#start === -1 ? this.#line : this.#startLine;
+  #wrong(message: string, fix: string, line = this.#start === -1 ? this.#line : this.#startLine): GraphsteadError {
     return new GraphsteadError('SYNTAX', message, { position: { line, column: 1, source: this.#file.path }, fix });
   }
 }
