@@ -2,8 +2,10 @@ import type { Clock, ClockSteps, Histogram, Limits, Trace } from '../base/index.
 import type { Committed, Committer, IdempotencyClaim } from '../commit/index.js';
 import type { HostPool } from './process/host-pool.js';
 import type {
+  AgentEvent,
   AgentFilter,
   AgentInfo,
+  AgentInspection,
   Alarm,
   CallerClaims,
   DeadLetter,
@@ -44,17 +46,6 @@ export interface SendOptions {
   readonly client?: CallerClaims;
 }
 
-/** An event as a subscription tells it. `data` is a JSON value. */
-export interface AgentEvent {
-  /** incarnation.timestamp.n; absent for live events, which are not stored */
-  readonly id?: string;
-  readonly agentId: string;
-  readonly name: string;
-  readonly data: unknown;
-  /** ISO 8601 UTC */
-  readonly timestamp: string;
-}
-
 export interface EventsRequest {
   readonly agentId: string;
   /** id of the last event seen, or "0" for the oldest that is kept; without it the stream starts at now */
@@ -69,32 +60,6 @@ export interface Listener {
   readonly requestId: string;
   /** what a verified token says */
   readonly claims?: Readonly<Record<string, unknown>>;
-}
-
-/** A message that waits in an agent's mailbox. */
-export interface WaitingMessage {
-  readonly name: string;
-  readonly data?: string;
-  readonly from: string;
-  /** failed tries so far */
-  readonly attempts: number;
-  /** ISO 8601 UTC; absent when it is due at once */
-  readonly notBefore?: string;
-}
-
-/** One agent as it is stored: for people who look into it, not for app code. */
-export interface AgentInspection {
-  readonly info: AgentInfo;
-  /** JSON text, or what `getState` gave; undefined for an agent without state */
-  readonly state?: string;
-  /** soonest first, at most 100 */
-  readonly alarms: readonly Alarm[];
-  /** oldest first, at most 100 */
-  readonly waiting: readonly WaitingMessage[];
-  /** oldest first, at most 100; as waiting ones, fewer where they are large */
-  readonly deadLetters: readonly DeadLetter[];
-  /** stands before every kept event: `events({ after })` with it tells all of them again */
-  readonly beforeFirstEvent: string;
 }
 
 /** The agents of one service. Errors: the AGENT_* codes, MESSAGE_UNKNOWN, MAILBOX_FULL, OUTCOME_UNKNOWN, TURN_CONFLICT. */

@@ -1,4 +1,5 @@
-// What the main process and host processes both speak of. It imports nothing: types of app code are read through it.
+// What the main process, host processes and the explorer all speak of. It imports nothing: types of app code are read
+// through it, and the explorer's page, which knows no Node, takes its types from it.
 
 /** Whose request a function, a message or a GraphQL text is, where it is not the app's own. */
 export interface CallerClaims {
@@ -26,6 +27,17 @@ export interface AgentInfo {
   readonly deadLetters: number;
   /** alarms that are set */
   readonly alarms: number;
+}
+
+/** An event as a subscription tells it. `data` is a JSON value. */
+export interface AgentEvent {
+  /** incarnation.timestamp.n; absent for live events, which are not stored */
+  readonly id?: string;
+  readonly agentId: string;
+  readonly name: string;
+  readonly data: unknown;
+  /** ISO 8601 UTC */
+  readonly timestamp: string;
 }
 
 /** Which agents `agents.list` gives. */
@@ -87,6 +99,32 @@ export interface PastState {
   readonly version: number;
   /** what `getState` gave: JSON text, where it is not overridden; absent where it gave none */
   readonly state?: string;
+}
+
+/** A message that waits in an agent's mailbox. */
+export interface WaitingMessage {
+  readonly name: string;
+  readonly data?: string;
+  readonly from: string;
+  /** failed tries so far */
+  readonly attempts: number;
+  /** ISO 8601 UTC; absent when it is due at once */
+  readonly notBefore?: string;
+}
+
+/** One agent as it is stored: for people who look into it, not for app code. */
+export interface AgentInspection {
+  readonly info: AgentInfo;
+  /** JSON text, or what `getState` gave; undefined for an agent without state */
+  readonly state?: string;
+  /** soonest first, at most 100 */
+  readonly alarms: readonly Alarm[];
+  /** oldest first, at most 100 */
+  readonly waiting: readonly WaitingMessage[];
+  /** oldest first, at most 100; as waiting ones, fewer where they are large */
+  readonly deadLetters: readonly DeadLetter[];
+  /** stands before every kept event: `events({ after })` with it tells all of them again */
+  readonly beforeFirstEvent: string;
 }
 
 /** A part of an agent's history. */

@@ -1,12 +1,13 @@
 import { json } from '@codemirror/lang-json';
 import { type FormEvent, useState } from 'react';
+import type { AgentInspection, AgentType } from '../../../src/agents/info';
 import { Editor } from '../query/editor';
 import { useLoaded } from '../shell/hooks';
 import { Badge, CopyButton, count, duration, Empty, Failure, Field, Scroll, Table, Tabs, time } from '../shell/parts';
 import { Alarms } from './alarms';
 import { EventStream } from './events';
 import { History } from './history';
-import { type AgentType, type Inspection, inspect, pretty, replay, send, stop } from './model';
+import { inspect, pretty, replay, send, stop } from './model';
 import { StatusBadge } from './status-badge';
 
 export function AgentView({ id, active, types }: { id: string; active: boolean; types: readonly AgentType[] }) {
@@ -91,7 +92,7 @@ function StopButton({ onStop }: { onStop(): void }) {
   );
 }
 
-function State({ inspection: { state } }: { inspection: Inspection }) {
+function State({ inspection: { state } }: { inspection: AgentInspection }) {
   if (state === undefined) {
     return (
       <Empty title="No state">
@@ -102,7 +103,7 @@ function State({ inspection: { state } }: { inspection: Inspection }) {
   return <Editor label="State as JSON" value={pretty(state)} language={json()} readOnly />;
 }
 
-function Messages({ inspection, onReplay }: { inspection: Inspection; onReplay(id: string): void }) {
+function Messages({ inspection, onReplay }: { inspection: AgentInspection; onReplay(id: string): void }) {
   const { info, waiting, deadLetters } = inspection;
   if (waiting.length + deadLetters.length === 0) {
     return (

@@ -1,8 +1,8 @@
+import type { AgentInspection } from '../../../src/agents/info';
 import { count, duration, Empty, Scroll, Table } from '../shell/parts';
-import type { Inspection } from './model';
 
 /** What is set, soonest first. */
-export function Alarms({ inspection: { alarms, info } }: { inspection: Inspection }) {
+export function Alarms({ inspection: { alarms, info } }: { inspection: AgentInspection }) {
   if (alarms.length === 0) {
     return (
       <Empty title="No alarm is set">

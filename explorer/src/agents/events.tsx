@@ -1,8 +1,9 @@
 import { useEffect, useRef, useState } from 'react';
+import type { AgentEvent } from '../../../src/agents/info';
 import { request } from '../http';
 import { Badge, Empty, Failure, Scroll, time } from '../shell/parts';
 import { frames } from '../sse';
-import { type AgentEvent, eventsPath } from './model';
+import { eventsPath } from './model';
 
 /** events kept on the page; older ones can be replayed from the service */
 const KEPT = 1_000;

@@ -1,7 +1,8 @@
 import { useEffect, useState } from 'react';
+import type { PastState } from '../../../src/agents/info';
 import { useLoaded } from '../shell/hooks';
 import { Empty, Failure, Scroll, Table, time } from '../shell/parts';
-import { history, type PastState, pretty } from './model';
+import { history, pretty } from './model';
 
 /** characters of a state that its row shows */
 const SHOWN = 100;

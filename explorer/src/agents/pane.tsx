@@ -1,10 +1,11 @@
 import { useState } from 'react';
+import type { AgentInfo, AgentType } from '../../../src/agents/info';
 import type { PaneProps } from '../shell/pane';
 import { useLoaded } from '../shell/hooks';
 import { count, Empty, Failure, Pager } from '../shell/parts';
 import { AgentView } from './agent';
 import { StatusBadge } from './status-badge';
-import { type Agent, type AgentType, listAgents, startAgent } from './model';
+import { listAgents, startAgent } from './model';
 
 const STATUSES = ['running', 'suspended', 'starting', 'terminated'];
 
@@ -132,7 +133,7 @@ function NoAgents({ filtered, types }: { filtered: boolean; types: readonly Agen
   );
 }
 
-function StartAgent({ types, onStarted }: { types: readonly AgentType[]; onStarted(agent: Agent): void }) {
+function StartAgent({ types, onStarted }: { types: readonly AgentType[]; onStarted(agent: AgentInfo): void }) {
   const [failure, setFailure] = useState<Error>();
   const [busy, setBusy] = useState(false);
   const start = async (name: string) => {
@@ -163,7 +164,7 @@ function StartAgent({ types, onStarted }: { types: readonly AgentType[]; onStart
   );
 }
 
-function Row({ agent, current }: { agent: Agent; current: boolean }) {
+function Row({ agent, current }: { agent: AgentInfo; current: boolean }) {
   return (
     <li>
       <a href={`#agents/${encodeURIComponent(agent.id)}`} aria-current={current ? 'true' : undefined}>
