@@ -1,15 +1,4 @@
-import type { CallRecord } from './record.js';
-
-/** What a connection or a model did since the start. */
-export interface CallTotals {
-  readonly calls: number;
-  readonly failed: number;
-  readonly ms: number;
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-  /** in the currency of the configured prices; undefined without prices */
-  readonly cost?: number;
-}
+import type { CallRecord, CallTotals } from './info.js';
 
 export interface CallLog {
   add(record: CallRecord): void;

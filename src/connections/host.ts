@@ -12,7 +12,8 @@ export type { GraphConnection } from './graph-connection.js';
 export type { HttpConnection } from './http-connection.js';
 export type { ChatMessage, ChatOptions, ChatReply, ContentPart, SentMessage, Tool, ToolCall } from './chat.js';
 export type { ChatModel } from './model.js';
-export { type CallRecord, onCall, traceHeaders } from './record.js';
+export type { CallRecord } from './info.js';
+export { onCall, traceHeaders } from './record.js';
 export type { RelationalConnection } from './relational-connection.js';
 export type { ResolvedConnections } from './resolve.js';
 

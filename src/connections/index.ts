@@ -1,10 +1,11 @@
 export { eventData } from './chat-stream.js';
-export { type CallLog, type CallTotals, createCallLog } from './call-log.js';
+export { type CallLog, createCallLog } from './call-log.js';
+export type { CallTotals, ConnectionReport } from './info.js';
 export { type AppConfig, type ConnectionConfig, configJsonSchema, EMPTY_CONFIG, readConfig } from './config.js';
 export { readEnvironment } from './environment.js';
 export { misnamedVariables } from './misnamed.js';
 export { type ResolvedConnections, resolveConnections } from './resolve.js';
-export { type ConnectionReport, reach, reportConnections } from './report.js';
+export { reach, reportConnections } from './report.js';
 export { notSet } from './told.js';
 export {
   type CustomCall,

@@ -4,7 +4,8 @@ import type { ChatOptions, ChatReply, SentMessage } from './chat.js';
 import { type Fail, GrowingReply, readChatStream } from './chat-stream.js';
 import type { ModelConfig } from './config.js';
 import type { BareHttp } from './http-connection.js';
-import { type ModelUse, recorded, recordedStream } from './record.js';
+import type { ModelUse } from './info.js';
+import { recorded, recordedStream } from './record.js';
 import { transcript } from './transcript.js';
 import { fixOfStatus, tooLarge } from './told.js';
 

@@ -1,32 +1,5 @@
 import { GraphsteadError } from '../base/index.js';
-
-/** One finished call of a connection or a model: what /metrics, traces and the explorer show. Never a secret, never a body of an http call. */
-export interface CallRecord {
-  readonly connection: string;
-  readonly kind: 'http' | 'relational' | 'graph' | 'model';
-  /** what was asked: method and path, a query's first words, a model's name */
-  readonly what: string;
-  readonly startedAt: number;
-  readonly ms: number;
-  readonly ok: boolean;
-  readonly error?: string;
-  readonly model?: ModelUse;
-}
-
-export interface ModelUse {
-  readonly name: string;
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-  /** in the currency of the configured prices; undefined without prices */
-  readonly cost?: number;
-  /** what was asked and answered, cut; the call log keeps it only where it is shown */
-  readonly messages?: readonly SpokenMessage[];
-}
-
-export interface SpokenMessage {
-  readonly role: string;
-  readonly text: string;
-}
+import type { CallRecord, ModelUse } from './info.js';
 
 type CallListener = (record: CallRecord) => void;
 

@@ -1,32 +1,7 @@
 import { connect } from 'node:net';
 import { type Environment, placeholdersIn, substitute, variableName } from '../base/index.js';
 import type { AppConfig, ConnectionConfig } from './config.js';
-
-/** A connection as it may be shown: names of variables, never their values. */
-export interface ConnectionReport {
-  readonly name: string;
-  readonly kind: 'http' | 'relational' | 'graph';
-  readonly optional: boolean;
-  /** host:port; absent while a variable that the address needs is missing */
-  readonly address?: string;
-  readonly variables: readonly { readonly name: string; readonly set: boolean }[];
-}
-
-interface ModelReport {
-  readonly name: string;
-  readonly sourceModel: string;
-  readonly connection: string;
-  readonly path: string;
-  readonly inputPrice?: number;
-  readonly outputPrice?: number;
-}
-
-interface Reachable {
-  readonly reachable: boolean;
-  readonly ms: number;
-  /** why not */
-  readonly reason?: string;
-}
+import type { ConnectionReport, ModelReport, Reachable } from './info.js';
 
 /** What app.json names and what of it is configured. */
 export function reportConnections(

@@ -1,5 +1,5 @@
 import type { ChatMessage, ContentPart, SentMessage } from './chat.js';
-import type { SpokenMessage } from './record.js';
+import type { SpokenMessage } from './info.js';
 
 /** messages of one call that are shown: its first and the last ones */
 const SHOWN = 8;

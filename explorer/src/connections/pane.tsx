@@ -1,69 +1,19 @@
 import { Fragment, useEffect, useState } from 'react';
+import type { CallRecord, CallTotals, ConnectionReport, ModelReport, Reachable } from '../../../src/connections/info';
 import { ask } from '../http';
 import type { PaneProps } from '../shell/pane';
 import { useLoaded } from '../shell/hooks';
 import { Badge, duration, Empty, Failure, Scroll, Table, time } from '../shell/parts';
 
-interface Connection {
-  readonly name: string;
-  readonly kind: string;
-  readonly optional: boolean;
-  readonly address?: string;
-  readonly variables: readonly { readonly name: string; readonly set: boolean }[];
-}
-
-interface Model {
-  readonly name: string;
-  readonly sourceModel: string;
-  readonly connection: string;
-  readonly path: string;
-}
-
-interface Totals {
-  readonly calls: number;
-  readonly failed: number;
-  readonly ms: number;
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-  readonly cost?: number;
-}
-
-interface Call {
-  readonly connection: string;
-  readonly kind: string;
-  readonly what: string;
-  readonly startedAt: number;
-  readonly ms: number;
-  readonly ok: boolean;
-  readonly error?: string;
-  readonly model?: {
-    readonly inputTokens: number;
-    readonly outputTokens: number;
-    readonly cost?: number;
-    readonly messages?: readonly Spoken[];
-  };
-}
-
-interface Spoken {
-  readonly role: string;
-  readonly text: string;
-}
-
 interface Report {
   readonly app: boolean;
-  readonly connections: readonly Connection[];
-  readonly models: readonly Model[];
-  readonly recent: readonly Call[];
+  readonly connections: readonly ConnectionReport[];
+  readonly models: readonly ModelReport[];
+  readonly recent: readonly CallRecord[];
   readonly totals: {
-    readonly connections: Readonly<Record<string, Totals>>;
-    readonly models: Readonly<Record<string, Totals>>;
+    readonly connections: Readonly<Record<string, CallTotals>>;
+    readonly models: Readonly<Record<string, CallTotals>>;
   };
-}
-
-interface Reachable {
-  readonly reachable: boolean;
-  readonly ms: number;
-  readonly reason?: string;
 }
 
 export default function ConnectionsPane({ active }: PaneProps) {
@@ -136,7 +86,7 @@ function Connections({ report, active }: { report: Report; active: boolean }) {
   );
 }
 
-function State({ connection, active }: { connection: Connection; active: boolean }) {
+function State({ connection, active }: { connection: ConnectionReport; active: boolean }) {
   const [state, setState] = useState<Reachable>();
   const [round, setRound] = useState(0);
   const missing = connection.variables.filter((variable) => !variable.set);
@@ -189,7 +139,7 @@ function State({ connection, active }: { connection: Connection; active: boolean
   );
 }
 
-function callsText(totals: Totals | undefined): string {
+function callsText(totals: CallTotals | undefined): string {
   if (!totals) return '0';
   const failed = totals.failed > 0 ? `, ${totals.failed} failed` : '';
   return `${totals.calls}${failed}, ${duration(totals.ms / totals.calls)} each`;
@@ -223,7 +173,7 @@ function Models({ report }: { report: Report }) {
   );
 }
 
-function Calls({ calls }: { calls: readonly Call[] }) {
+function Calls({ calls }: { calls: readonly CallRecord[] }) {
   if (calls.length === 0) {
     return (
       <Empty title="No calls yet">
@@ -246,7 +196,7 @@ function Calls({ calls }: { calls: readonly Call[] }) {
   );
 }
 
-function CallRow({ call }: { call: Call }) {
+function CallRow({ call }: { call: CallRecord }) {
   const [open, setOpen] = useState(false);
   const messages = call.model?.messages ?? [];
   return (
