@@ -1,22 +1,5 @@
+import type { ExplorerOperation, ExplorerSchema } from '../../../src/server/explorer-schema-info';
 import { ask } from '../http';
-
-interface Served {
-  readonly types: readonly {
-    readonly name: string;
-    readonly kind: string;
-    readonly remote: boolean;
-    readonly fields: readonly { readonly name: string; readonly role: string }[];
-  }[];
-  readonly operations: readonly Operation[];
-}
-
-interface Operation {
-  readonly name: string;
-  readonly kind: 'query' | 'mutation' | 'subscription';
-  readonly from: string;
-  readonly result: string;
-  readonly args: readonly { readonly name: string; readonly type: string }[];
-}
 
 const HINTS = `# Ctrl+Enter runs what stands here.
 # The book on the left lists all operations.
@@ -32,11 +15,11 @@ const INTROSPECTION = `query Operations {
 
 /** What stands in the editor at first: a query of the service's own data or calls of its functions, so that the first Run shows some of it. */
 export async function welcome(): Promise<string> {
-  const served = await ask<Served>('/explorer/api/schema').catch(() => undefined);
+  const served = await ask<ExplorerSchema>('/explorer/api/schema').catch(() => undefined);
   return `${HINTS}\n${(served && (firstQuery(served) ?? functionCalls(served))) ?? INTROSPECTION}`;
 }
 
-function firstQuery({ types, operations }: Served): string | undefined {
+function firstQuery({ types, operations }: ExplorerSchema): string | undefined {
   const offered = new Set(operations.map((operation) => operation.name));
   for (const { name, kind, remote, fields } of types) {
     const shown = fields.filter(({ role }) => role === 'id' || role === 'scalar').slice(0, 5);
@@ -52,7 +35,7 @@ const CALLS = 8;
 /** Results that need no selection. */
 const LEAF = /^[[\]!]*(String|ID|Int|Int64|Float|Boolean|DateTime|JSON)[[\]!]*$/;
 
-function functionCalls({ operations }: Served): string | undefined {
+function functionCalls({ operations }: ExplorerSchema): string | undefined {
   const calls = operations
     .filter(({ from, kind, result }) => from === 'function' && kind !== 'subscription' && LEAF.test(result))
     // the first Run is of one that needs nothing
@@ -60,7 +43,7 @@ function functionCalls({ operations }: Served): string | undefined {
   return calls.length === 0 ? undefined : calls.slice(0, CALLS).map(callOf).join('\n');
 }
 
-function callOf({ name, kind, args }: Operation): string {
+function callOf({ name, kind, args }: ExplorerOperation): string {
   const variables = args.map((argument) => `$${argument.name}: ${argument.type}`).join(', ');
   const given = args.map((argument) => `${argument.name}: $${argument.name}`).join(', ');
   const inBraces = (text: string) => (text === '' ? '' : `(${text})`);

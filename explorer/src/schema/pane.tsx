@@ -1,49 +1,15 @@
 import { useState } from 'react';
+import type {
+  ExplorerField,
+  ExplorerOperation,
+  ExplorerSchema,
+  ExplorerType,
+} from '../../../src/server/explorer-schema-info';
 import { ask } from '../http';
 import { type GraphSchema, isReserved, type Predicate, readSchema } from '../query/schema';
 import type { PaneProps } from '../shell/pane';
 import { useLoaded } from '../shell/hooks';
 import { Badge, Empty, Failure, Scroll, Table, Tabs } from '../shell/parts';
-
-interface Field {
-  readonly name: string;
-  readonly type: string;
-  readonly role: 'id' | 'scalar' | 'edge' | 'custom' | 'remote' | 'external';
-  readonly predicate?: string;
-  readonly reverse?: boolean;
-  readonly search: readonly string[];
-  readonly unique: boolean;
-  readonly inverse?: string;
-  readonly description?: string;
-}
-
-interface Type {
-  readonly name: string;
-  readonly kind: 'object' | 'interface' | 'enum' | 'union' | 'input';
-  readonly storedName?: string;
-  readonly description?: string;
-  readonly remote: boolean;
-  readonly implements: readonly string[];
-  readonly fields: readonly Field[];
-  readonly members: readonly string[];
-}
-
-interface Operation {
-  readonly name: string;
-  readonly kind: 'query' | 'mutation' | 'subscription';
-  readonly from: 'type' | 'custom' | 'function' | 'service';
-  readonly source?: string;
-  readonly result: string;
-  readonly args: readonly { readonly name: string; readonly type: string }[];
-  readonly description?: string;
-}
-
-interface Served {
-  readonly text: string | null;
-  readonly types: readonly Type[];
-  readonly operations: readonly Operation[];
-  readonly refused?: string;
-}
 
 interface Size {
   readonly keys: number;
@@ -68,7 +34,7 @@ export default function SchemaPane({ active }: PaneProps) {
   const [at, setAt] = useState('types');
   const [filter, setFilter] = useState('');
   const graph = useLoaded(readSchema, { active, everyMs: 5_000 });
-  const served = useLoaded(() => ask<Served>('/explorer/api/schema'), { active, everyMs: 10_000 });
+  const served = useLoaded(() => ask<ExplorerSchema>('/explorer/api/schema'), { active, everyMs: 10_000 });
   const health = useLoaded(async () => (await ask<{ indexingProgress: Building[] }[]>('/health'))[0].indexingProgress, {
     active,
     everyMs: 1_000,
@@ -124,7 +90,7 @@ function matches(filter: string, ...names: (string | undefined)[]): boolean {
   return sought === '' || names.some((name) => name?.toLowerCase().includes(sought));
 }
 
-function Types({ served, graph, filter }: { served: Served; graph: GraphSchema | undefined; filter: string }) {
+function Types({ served, graph, filter }: { served: ExplorerSchema; graph: GraphSchema | undefined; filter: string }) {
   if (served.text === null) {
     return (
       <Empty title="No GraphQL types yet">
@@ -144,7 +110,7 @@ type Person {
   return shown.map((type) => <TypeCard key={type.name} type={type} stored={stored} />);
 }
 
-function TypeCard({ type, stored }: { type: Type; stored: ReadonlyMap<string, Predicate> }) {
+function TypeCard({ type, stored }: { type: ExplorerType; stored: ReadonlyMap<string, Predicate> }) {
   return (
     <section className="card" aria-label={type.name}>
       <header>
@@ -189,14 +155,22 @@ function TypeCard({ type, stored }: { type: Type; stored: ReadonlyMap<string, Pr
   );
 }
 
-const ROLE: Readonly<Partial<Record<Field['role'], string>>> = {
+const ROLE: Readonly<Partial<Record<ExplorerField['role'], string>>> = {
   id: 'the uid',
   custom: 'custom logic',
   remote: 'not stored',
   external: 'another service',
 };
 
-function FieldRow({ field, predicate, remote }: { field: Field; predicate: Predicate | undefined; remote: boolean }) {
+function FieldRow({
+  field,
+  predicate,
+  remote,
+}: {
+  field: ExplorerField;
+  predicate: Predicate | undefined;
+  remote: boolean;
+}) {
   return (
     <tr title={field.description}>
       <th scope="row">
@@ -228,7 +202,7 @@ function typeOf({ type, list }: Predicate): string {
 
 interface PredicatesProps {
   readonly graph: GraphSchema;
-  readonly served: Served | undefined;
+  readonly served: ExplorerSchema | undefined;
   readonly sizes: readonly PredicateSize[];
   readonly building: readonly Building[];
   readonly filter: string;
@@ -352,14 +326,15 @@ function StoredTypes({ graph, filter }: { graph: GraphSchema; filter: string }) 
   );
 }
 
-const FROM: Readonly<Record<Operation['from'], { label: string; tone: 'plain' | 'good' | 'accent' | 'warn' }>> = {
-  type: { label: 'type', tone: 'plain' },
-  custom: { label: 'custom logic', tone: 'warn' },
-  function: { label: 'function', tone: 'accent' },
-  service: { label: 'service', tone: 'good' },
-};
+const FROM: Readonly<Record<ExplorerOperation['from'], { label: string; tone: 'plain' | 'good' | 'accent' | 'warn' }>> =
+  {
+    type: { label: 'type', tone: 'plain' },
+    custom: { label: 'custom logic', tone: 'warn' },
+    function: { label: 'function', tone: 'accent' },
+    service: { label: 'service', tone: 'good' },
+  };
 
-function Operations({ served, filter }: { served: Served; filter: string }) {
+function Operations({ served, filter }: { served: ExplorerSchema; filter: string }) {
   const shown = served.operations.filter((one) => matches(filter, one.name, one.source, FROM[one.from].label));
   if (served.refused)
     return (
