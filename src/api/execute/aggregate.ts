@@ -25,7 +25,7 @@ export function compileAggregate(
   const fields: AggregateField[] = [];
   for (const [key, nodes] of collectFields(scope, type, sets)) {
     const definition = type.getFields()[nodes[0].name.value];
-    fields.push({ prefix: Buffer.from(`${JSON.stringify(key)}:`), key, nodes, of: sourceOf(definition, list) });
+    fields.push({ prefix: Buffer.from(`${JSON.stringify(key)}:`), of: sourceOf(definition, list) });
   }
   return { typeName: type.name, selections: list.selections, fields };
 }

@@ -1,4 +1,4 @@
-import type { FieldNode, GraphQLObjectType, GraphQLOutputType } from 'graphql';
+import type { FieldNode, GraphQLOutputType } from 'graphql';
 import type { Selection } from '../../dql/index.js';
 import type { Field, ObjectType } from '../../sdl/index.js';
 import type { AggregateFunction } from '../schema/meaning.js';
@@ -64,7 +64,6 @@ export interface ObjectPlan {
 }
 
 export interface ConcretePlan {
-  readonly type: GraphQLObjectType | undefined;
   readonly name: string;
   readonly fields: readonly FieldPlan[];
 }
@@ -78,8 +77,6 @@ export interface AggregatePlan {
 
 export interface AggregateField {
   readonly prefix: Buffer;
-  readonly key: string;
-  readonly nodes: readonly FieldNode[];
   readonly of:
     | { readonly kind: 'typename' }
     | { readonly kind: 'count' }

@@ -81,7 +81,7 @@ function concrete(
         : fieldPlan(key, nodes, undefined, { kind: 'typename' }),
     );
   }
-  return { type, name: type.name, fields };
+  return { name: type.name, fields };
 }
 
 function fieldPlan(
