@@ -224,7 +224,7 @@ export interface Transaction {
   stage(changes: readonly GraphChange[], accept?: () => Promise<void>): Promise<void>;
   /** Gives what takes back all that is staged after it, until the commit. */
   mark(): Promise<() => Promise<void>>;
-  /** Index keys that this transaction's queries looked up (see engine rule 15), and names of predicates that they found missing. */
+  /** Index keys that this transaction's queries looked up (docs/decisions/0011-conflict-keys.md), and names of predicates that they found missing. */
   noteRead(keys: readonly string[], absent?: readonly string[]): void;
   /** From now on, what is read must still be so at the commit: TXN_ABORTED otherwise. Readers opened before are not held. */
   holdReads(): void;

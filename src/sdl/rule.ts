@@ -13,7 +13,7 @@ export interface Problem {
 export interface RuleContext {
   readonly definitions: Definitions;
   readonly names: Names;
-  /** true under `--compat dgraph`: what the peer accepts and spec.md refuses passes */
+  /** true under `--compat dgraph`: what the peer accepts and we refuse passes */
   readonly lax: boolean;
   report(problem: Problem): void;
 }

@@ -8,7 +8,7 @@ import type { Operation } from '../operation.js';
  * `inputMeaning`.
  */
 
-/** A field of Query, Mutation or Subscription. Arguments keep the names given in generated-api.md. */
+/** A field of Query, Mutation or Subscription. Arguments have the names that docs/reference/graphql-api.md tells. */
 export type RootMeaning =
   /** arguments: the ID field and the @id fields by their own names */
   | { readonly op: 'get'; readonly type: ObjectType }

@@ -3,7 +3,7 @@ import { customSites } from '../custom-site.js';
 import { idField, isForeignKey, isIdType, xidFields } from '../lookup.js';
 import type { Rule } from '../rule.js';
 
-/** A type whose field @custom resolves can name its nodes, by another field; such a field takes no arguments (spec.md, rule 6). */
+/** A type whose field @custom resolves can name its nodes, by another field; such a field takes no arguments. */
 export const customField: Rule = {
   name: 'custom-field',
   check({ definitions, report }) {

@@ -8,7 +8,7 @@ import type { HttpCall } from '../model.js';
 import type { Rule, RuleContext } from '../rule.js';
 import { directive } from '../definition.js';
 
-/** What url and body templates use exists, is a scalar, and is non-null where a path needs it (spec.md, rules 1 to 6). */
+/** What url and body templates use exists, is a scalar, and is non-null where a path needs it. */
 export const customTemplate: Rule = {
   name: 'custom-template',
   check(context) {

@@ -220,7 +220,7 @@ function mutationType(request: Asked): 'rdf' | 'json' {
   });
 }
 
-/** Query results stand directly under `data` (the spec); under `data.queries` with `--compat dgraph`. */
+/** Query results stand directly under `data`; under `data.queries` with `--compat dgraph`. */
 async function mutateEnvelope(core: Core, { queries, uids, latency, txn }: MutateAnswer): Promise<Parts> {
   const status = `"code":"Success","message":"Done"`;
   const inner = queries?.subarray(1, queries.length - 1) ?? Buffer.alloc(0);
