@@ -13,8 +13,9 @@ export function post(draft: Draft, op: PostOp): void {
     refuse(draft, op);
     return;
   }
-  // one that cannot keep up can be stopped, from a turn too
-  if (head.waiting >= draft.group.limits.mailboxMessages && op.kind !== 'stop') throw mailboxFull(op.to, head.waiting);
+  // one that cannot keep up can be stopped, from a turn too; and what it has begun goes on
+  const mayWait = op.kind === 'stop' || op.begun !== undefined;
+  if (head.waiting >= draft.group.limits.mailboxMessages && !mayWait) throw mailboxFull(op.to, head.waiting);
   const n = draft.posts++;
   draft.putAll(encode(messageOf(op)), (chunk) => messageKey(op.to, draft.ts, n, chunk));
   if (op.begun !== undefined)
