@@ -162,4 +162,8 @@ describe('tokens', () => {
     expect(claimsOf({ sub: 's', ns: 'nothing' }, 'ns')).toEqual({ sub: 's' });
     expect(claimsOf({ sub: 's' }, 'ns')).toEqual({ sub: 's' });
   });
+
+  it('expire when they say, whatever the namespace calls so', () => {
+    expect(claimsOf({ exp: 5, sub: 's', ns: { exp: 'never', sub: 't' } }, 'ns')).toEqual({ exp: 5, sub: 't' });
+  });
 });

@@ -145,11 +145,16 @@ function exactly(token: string, payload: JWTPayload): JWTPayload {
   return (parseJson(text)?.value as JWTPayload | undefined) ?? payload;
 }
 
-/** The app's claims lie under the namespace (an object, or JSON text of one); standard claims beside them. */
+/**
+ * The app's claims lie under the namespace (an object, or JSON text of one); standard claims beside them. When the token expires is
+ * what was verified: streams end by it.
+ */
 export function claimsOf(payload: JWTPayload, namespace: string): Claims {
   const { [namespace]: own, ...standard } = payload;
   const named = typeof own === 'string' ? parseJson(own)?.value : own;
-  return typeof named === 'object' && named !== null && !Array.isArray(named) ? { ...standard, ...named } : standard;
+  if (typeof named !== 'object' || named === null || Array.isArray(named)) return standard;
+  const { exp } = standard;
+  return { ...standard, ...named, ...(exp === undefined ? {} : { exp }) };
 }
 
 const verifiers = new WeakMap<Authorization, Verifier>();
