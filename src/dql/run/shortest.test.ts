@@ -48,6 +48,31 @@ describe('shortest', () => {
     expect(await paths('shortest(from: 0x4, to: 0x1) { ~rail }')).toEqual(['4-1 1']);
   });
 
+  it('takes the cheaper of two edges over one step, with what that one holds', async () => {
+    await dql.mutate(`{ set {
+      <0x30> <rail> <0x31> (cost=3) .
+      <0x30> <rail> <0x32> (cost=0.5) .
+      <0x30> <rail> <0x33> .
+      <0x30> <road> <0x31> .
+      <0x30> <road> <0x32> .
+      <0x31> <road> <0x33> .
+      <0x32> <rail> <0x33> (cost=1.5) .
+    } }`);
+    const block = 'shortest(from: 0x30, to: 0x33, numpaths: 2) { rail @facets(cost) road }';
+    expect((await dql.query(`{ ${block} }`))._path_).toEqual([
+      { uid: '0x30', _weight_: 2, road: { uid: '0x31', road: { uid: '0x33' } } },
+      {
+        uid: '0x30',
+        _weight_: 2,
+        rail: { uid: '0x32', 'rail|cost': 0.5, rail: { uid: '0x33', 'rail|cost': 1.5 } },
+      },
+    ]);
+    const single = 'shortest(from: 0x30, to: 0x32) { road rail @facets(cost) }';
+    expect((await dql.query(`{ ${single} }`))._path_).toEqual([
+      { uid: '0x30', _weight_: 0.5, rail: { uid: '0x32', 'rail|cost': 0.5 } },
+    ]);
+  });
+
   it('reads nothing behind what is as far away as the end', async () => {
     const transaction = await dql.graph.begin({ bestEffort: true });
     const reader = await transaction.reader();

@@ -10,18 +10,22 @@ import { Heap, NOWHERE, type Standing } from './heap.js';
 import { filterUids, fromUids, unionOfRows } from './uid-set.js';
 import { uidsOf } from './variable.js';
 
-/** One edge of the part of the graph that is known so far. */
-interface Edge {
-  readonly to: number;
-  readonly cost: number;
-  readonly selection: PredicateSelection;
-  readonly facets?: Facets;
+/** The edges of one node, side by side: no object for each, since a search may meet millions. */
+interface Edges {
+  readonly to: UidList;
+  /** what each costs; undefined: 1 */
+  readonly costs: Float64Array | undefined;
+  /** by which selection all of them are taken, or each of them */
+  readonly selection: PredicateSelection | readonly PredicateSelection[];
+  readonly facets: readonly (Facets | undefined)[] | undefined;
 }
 
-/** A way from the start; `previous` leads back to it. */
+/** A way from the start; `previous` leads back to it over one of its edges. */
 interface Route extends Standing {
   readonly uid: number;
-  edge: Edge | undefined;
+  edges: Edges | undefined;
+  /** which of the edges */
+  edge: number;
   previous: Route | undefined;
 }
 
@@ -74,7 +78,7 @@ function endOf(argument: UidArgument, execution: Execution): number | undefined 
 
 /** The part of the graph around the start, read a whole level of nodes at a time and only as far as it is needed. */
 class Neighbourhood {
-  readonly #edges = new Map<number, readonly Edge[]>();
+  readonly #edges = new Map<number, Edges>();
   #frontier: UidList;
   #level = 0;
 
@@ -88,13 +92,13 @@ class Neighbourhood {
   }
 
   /** Edges of a node; none for a node past the depth. Most are known already: no promise for those. */
-  edges(uid: number): MaybePromise<readonly Edge[]> {
+  edges(uid: number): MaybePromise<Edges> {
     return this.#edges.get(uid) ?? this.#read(uid);
   }
 
-  async #read(uid: number): Promise<readonly Edge[]> {
+  async #read(uid: number): Promise<Edges> {
     while (!this.#edges.has(uid) && this.#frontier.length > 0 && this.#level < this.depth) await this.#grow();
-    return this.#edges.get(uid) ?? [];
+    return this.#edges.get(uid) ?? NONE;
   }
 
   async #grow(): Promise<void> {
@@ -121,40 +125,67 @@ class Neighbourhood {
     for (let i = 0; i < rows.length; i++) {
       if (i % STEP === 0) await this.execution.checkpoint();
       const edges = edgesOf(selection, rows[i], read.rowFacets?.[i]);
-      reached.push(edges.length === rows[i].length ? rows[i] : Float64Array.from(edges, ({ to }) => to));
+      if (edges.to.length === 0) continue;
+      reached.push(edges.to);
       const uid = read.source[i];
       const before = this.#edges.get(uid) ?? NONE;
-      this.#edges.set(uid, before.length === 0 ? edges : merged(before, edges));
-      if (edges.length > STEP) await this.execution.checkpoint();
+      this.#edges.set(uid, before === NONE ? edges : merged(before, edges));
+      if (edges.to.length > STEP) await this.execution.checkpoint();
     }
   }
 }
 
-const NONE: readonly Edge[] = [];
+const NONE: Edges = { to: new Float64Array(0), costs: undefined, selection: [], facets: undefined };
 
 function edgesOf(
   selection: PredicateSelection,
   row: UidList,
   facets: readonly (Facets | undefined)[] | undefined,
-): Edge[] {
-  const edges: Edge[] = [];
+): Edges {
+  if (isOneStep(selection)) return { to: row, costs: undefined, selection, facets };
+  const costs: number[] = [];
+  const taken: number[] = [];
   for (let i = 0; i < row.length; i++) {
-    const own = facets?.[i];
-    const cost = costOf(selection, own);
-    if (cost !== undefined)
-      edges.push(own ? { to: row[i], cost, selection, facets: own } : { to: row[i], cost, selection });
+    const cost = costOf(selection, facets?.[i]);
+    if (cost === undefined) continue;
+    costs.push(cost);
+    taken.push(i);
   }
-  return edges;
+  return {
+    to: Float64Array.from(taken, (i) => row[i]),
+    costs: Float64Array.from(costs),
+    selection,
+    facets: taken.map((i) => facets?.[i]),
+  };
 }
 
 /** Of two ways over the same step the cheaper one counts, of equal ones the one named last. */
-function merged(before: readonly Edge[], more: readonly Edge[]): readonly Edge[] {
-  const edges = new Map(before.map((edge) => [edge.to, edge]));
-  for (const edge of more) {
-    const known = edges.get(edge.to);
-    if (known === undefined || known.cost >= edge.cost) edges.set(edge.to, edge);
+function merged(before: Edges, more: Edges): Edges {
+  const sides = [before, more];
+  /** by the node that is led to: from which side, and which of its edges */
+  const chosen = new Map<number, readonly [side: Edges, edge: number]>();
+  for (const side of sides) {
+    for (let i = 0; i < side.to.length; i++) {
+      const known = chosen.get(side.to[i]);
+      if (known === undefined || costAt(...known) >= costAt(side, i)) chosen.set(side.to[i], [side, i]);
+    }
   }
-  return [...edges.values()];
+  const edges = [...chosen.values()];
+  const isFree = sides.every(({ costs }) => costs === undefined);
+  return {
+    to: Float64Array.from(chosen.keys()),
+    costs: isFree ? undefined : Float64Array.from(edges, (edge) => costAt(...edge)),
+    selection: edges.map((edge) => selectionAt(...edge)),
+    facets: sides.some(({ facets }) => facets) ? edges.map(([side, i]) => side.facets?.[i]) : undefined,
+  };
+}
+
+function costAt({ costs }: Edges, edge: number): number {
+  return costs === undefined ? 1 : costs[edge];
+}
+
+function selectionAt({ selection }: Edges, edge: number): PredicateSelection {
+  return 'kind' in selection ? selection : selection[edge];
 }
 
 /** undefined: the edge cannot be taken */
@@ -187,12 +218,13 @@ async function search(
       continue;
     }
     const edges = around.edges(route.uid);
-    for (const edge of edges instanceof Promise ? await edges : edges) {
+    const known = edges instanceof Promise ? await edges : edges;
+    for (let edge = 0; edge < known.to.length; edge++) {
       if (++looked % STEP === 0) {
         open.bound();
         await execution.checkpoint();
       }
-      open.follow(route, edge);
+      open.follow(route, known, edge);
     }
     open.bound();
   }
@@ -229,7 +261,7 @@ class Frontier {
   }
 
   start(uid: number): void {
-    this.#open(uid, 0, undefined, undefined);
+    this.#open(uid, 0);
   }
 
   /** The cheapest route. */
@@ -241,27 +273,29 @@ class Frontier {
     return best && best.cost <= route.cost ? best : route;
   }
 
-  follow(route: Route, edge: Edge): void {
-    const cost = route.cost + edge.cost;
-    if (this.#single) this.#reach(this.#single, cost, route, edge);
-    else if (!visits(route, edge.to)) this.#open(edge.to, cost, edge, route);
+  follow(route: Route, edges: Edges, edge: number): void {
+    const cost = route.cost + costAt(edges, edge);
+    if (this.#single) this.#reach(this.#single, cost, route, edges, edge);
+    else if (!visits(route, edges.to[edge])) this.#open(edges.to[edge], cost, edges, edge, route);
   }
 
-  #reach(single: Map<number, Route | undefined>, cost: number, previous: Route, edge: Edge): void {
-    const known = single.get(edge.to);
-    if (known === undefined && single.has(edge.to)) return;
+  #reach(single: Map<number, Route | undefined>, cost: number, previous: Route, edges: Edges, edge: number): void {
+    const to = edges.to[edge];
+    const known = single.get(to);
+    if (known === undefined && single.has(to)) return;
     if (known === undefined || known.at === NOWHERE) {
-      single.set(edge.to, this.#open(edge.to, cost, edge, previous));
+      single.set(to, this.#open(to, cost, edges, edge, previous));
     } else if (cost <= known.cost) {
       known.cost = cost;
+      known.edges = edges;
       known.edge = edge;
       known.previous = previous;
       this.#heap.raise(known);
     }
   }
 
-  #open(uid: number, cost: number, edge: Edge | undefined, previous: Route | undefined): Route {
-    const route: Route = { uid, cost, sequence: 0, at: NOWHERE, edge, previous };
+  #open(uid: number, cost: number, edges?: Edges, edge = 0, previous?: Route): Route {
+    const route: Route = { uid, cost, sequence: 0, at: NOWHERE, edges, edge, previous };
     this.#heap.push(route);
     return route;
   }
@@ -292,7 +326,9 @@ function pathOf(route: Route): ResultPath {
   const edges: ResultPath['edges'][number][] = [];
   for (let at: Route | undefined = route; at; at = at.previous) {
     uids.push(at.uid);
-    if (at.edge) edges.push({ selection: at.edge.selection, ...(at.edge.facets ? { facets: at.edge.facets } : {}) });
+    if (!at.edges) continue;
+    const facets = at.edges.facets?.[at.edge];
+    edges.push({ selection: selectionAt(at.edges, at.edge), ...(facets ? { facets } : {}) });
   }
   return { uids: uids.reverse(), edges: edges.reverse(), weight: route.cost };
 }
