@@ -1,5 +1,6 @@
-import { GraphsteadError, type Position } from '../../base/index.js';
+import type { Position } from '../../base/index.js';
 import type { Value } from '../../values/index.js';
+import { invalidMutation } from '../parse/invalid.js';
 import { facetText, isFacetKeyCharacter, tooManyFacets } from '../rdf/facet.js';
 import type { TripleFacet } from '../syntax/index.js';
 import type { JsonNode } from './scan.js';
@@ -20,7 +21,7 @@ export function facetIndex(node: ObjectNode, most: number): FacetIndex {
     const bar = name.indexOf('|');
     if (bar === -1) continue;
     if (bar === 0 || bar === name.length - 1) {
-      throw wrong(
+      throw invalidMutation(
         `the key ${JSON.stringify(name)} names no ${bar === 0 ? 'predicate' : 'facet'}`,
         value.position,
         'Write it as "predicate|facet".',
@@ -41,7 +42,7 @@ export function facetIndex(node: ObjectNode, most: number): FacetIndex {
 function facetKey(key: string, position: Position): string {
   for (let i = 0; i < key.length; i++) {
     if (!isFacetKeyCharacter(key.charCodeAt(i))) {
-      throw wrong(
+      throw invalidMutation(
         `${JSON.stringify(key)} is not the key of a facet`,
         position,
         'Use letters, digits, "_", "-", "." and ":".',
@@ -63,7 +64,7 @@ export function facetsOf(index: FacetIndex, key: string, inside: boolean): reado
     const single = value.kind !== 'object' && value.kind !== 'array';
     if (single) out.push({ key: facet, value: facetValueOf(value) });
     else if (!inside) {
-      throw wrong(
+      throw invalidMutation(
         `the facet ${key}|${facet} of a single value is a list or a map`,
         value.position,
         'Give it one value.',
@@ -92,7 +93,7 @@ export function listFacets(
       continue;
     }
     if (value.kind !== 'object') {
-      throw wrong(
+      throw invalidMutation(
         `the facet ${key}|${facet} of a list is not a map`,
         value.position,
         'Write it as {"0": ..., "2": ...} by index.',
@@ -109,10 +110,10 @@ export function listFacets(
 
 function memberIndex(index: string, length: number, position: Position): number {
   if (!/^\d{1,9}$/.test(index))
-    throw wrong(`"${index}" is no index of a list`, position, 'Use "0" for the first member.');
+    throw invalidMutation(`"${index}" is no index of a list`, position, 'Use "0" for the first member.');
   const at = Number(index);
   if (at < length) return at;
-  throw wrong(
+  throw invalidMutation(
     `there is no member ${index} in a list of ${length}`,
     position,
     `Use indexes from "0" to "${length - 1}".`,
@@ -129,13 +130,9 @@ function facetValueOf(node: JsonNode): Value {
   if (node.kind === 'string') return facetText(node.text);
   if (node.kind === 'bool') return { type: 'bool', value: node.value };
   if (node.kind === 'number') return numberValue(node.text, node.position);
-  throw wrong('a facet is neither text nor number nor true nor false', node.position, 'Give it one value.');
+  throw invalidMutation('a facet is neither text nor number nor true nor false', node.position, 'Give it one value.');
 }
 
 function sorted(facets: TripleFacet[]): TripleFacet[] {
   return facets.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
-}
-
-function wrong(message: string, position: Position, fix: string): GraphsteadError {
-  return new GraphsteadError('INVALID_MUTATION', message, { position, fix });
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { defaultNames, GraphsteadError, type Steps } from '../../base/index.js';
+import { defaultNames, type Steps } from '../../base/index.js';
+import { invalidMutation } from '../parse/invalid.js';
 import { emptyRequest, parseConditionText, type ParseMutationOptions } from '../parse/mutation.js';
 import { neededVariables } from '../parse/needed.js';
 import { parseQuerySteps } from '../parse/query.js';
@@ -21,7 +22,8 @@ export function* parseJsonMutationSteps(body: string, options: ParseMutationOpti
   const names = options.names ?? defaultNames;
   const root = yield* scanJsonSteps(body, { limits: options.limits, lastCounts: names.dgraph });
   yield;
-  if (root.kind !== 'object') throw wrong('the body is no object', root, 'Send {"set": ...} or {"delete": ...}.');
+  if (root.kind !== 'object')
+    throw invalidMutation('the body is no object', root.position, 'Send {"set": ...} or {"delete": ...}.');
   checkKeys(root, TOP_KEYS);
   const converter = new JsonTriples({
     names,
@@ -56,9 +58,11 @@ function isMutation(node: ObjectNode): boolean {
 function listed(root: ObjectNode): ObjectNode[] {
   const list = root.entries.get('mutations');
   if (list === undefined || list.kind === 'null') return [];
-  if (list.kind !== 'array') throw wrong('mutations is no list', list, 'Give it a list of {"set": ..., "cond": ...}.');
+  if (list.kind !== 'array')
+    throw invalidMutation('mutations is no list', list.position, 'Give it a list of {"set": ..., "cond": ...}.');
   return list.items.map((item) => {
-    if (item.kind !== 'object') throw wrong('a member of mutations is no object', item, 'Write it as {"set": ...}.');
+    if (item.kind !== 'object')
+      throw invalidMutation('a member of mutations is no object', item.position, 'Write it as {"set": ...}.');
     checkKeys(item, MUTATION_KEYS);
     return item;
   });
@@ -67,9 +71,9 @@ function listed(root: ObjectNode): ObjectNode[] {
 function checkKeys(node: ObjectNode, known: ReadonlySet<string>): void {
   for (const [key, value] of node.entries) {
     if (known.has(key)) continue;
-    throw wrong(
+    throw invalidMutation(
       `a mutation has no key ${JSON.stringify(key)}`,
-      value,
+      value.position,
       `It has ${[...known].join(', ')}; data stands under set or delete.`,
     );
   }
@@ -83,9 +87,5 @@ function conditionOf(part: ObjectNode, options: ParseMutationOptions): Filter | 
 function textOf(node: JsonNode, key: string): string {
   if (node.kind === 'string') return node.text;
   if (node.kind === 'null') return '';
-  throw wrong(`${key} is not text`, node, `Give ${key} a string.`);
-}
-
-function wrong(message: string, { position }: JsonNode, fix: string): GraphsteadError {
-  return new GraphsteadError('INVALID_MUTATION', message, { position, fix });
+  throw invalidMutation(`${key} is not text`, node.position, `Give ${key} a string.`);
 }

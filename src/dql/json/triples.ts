@@ -8,6 +8,7 @@ import {
   type Steps,
 } from '../../base/index.js';
 import { parseGeometry, type Value } from '../../values/index.js';
+import { invalidMutation } from '../parse/invalid.js';
 import { splitLanguage } from '../parse/language-tag.js';
 import { uidNumber } from '../parse/number.js';
 import type { NodeReference, ObjectReference, Triple, TripleFacet } from '../syntax/index.js';
@@ -67,7 +68,7 @@ export class JsonTriples {
       const root = roots[i];
       if (root.kind === 'null') continue;
       if (root.kind !== 'object') {
-        throw invalid(
+        throw invalidMutation(
           `${op} holds something that is no object`,
           root.position,
           'Give it an object, or a list of objects.',
@@ -105,7 +106,7 @@ export class JsonTriples {
       else if (!entries.has(key)) {
         const [[facet, { position }]] = values;
         const fix = `Give both: {"${key}": ..., "${key}|${facet}": ...}.`;
-        throw invalid(`the facet ${key}|${facet} stands without the value or the edge ${key}`, position, fix);
+        throw invalidMutation(`the facet ${key}|${facet} stands without the value or the edge ${key}`, position, fix);
       }
     }
   }
@@ -122,7 +123,7 @@ export class JsonTriples {
     const empty = uid === undefined || uid.kind === 'null' || (uid.kind === 'string' && uid.text === '');
     if (!empty) return referenceOf(uid, this.#otherUids);
     if (op === 'set') return { kind: 'blank', name: `${this.#prefix}.${++this.#fresh}` };
-    throw invalid(
+    throw invalidMutation(
       'an object to delete has no uid',
       uid?.position ?? node.position,
       'Give it "uid": "0x1f" or "uid(v)".',
@@ -153,7 +154,7 @@ export class JsonTriples {
       if (index % STEP === STEP - 1) yield;
       if (item.kind === 'null') continue;
       if (item.kind === 'array') {
-        throw invalid(
+        throw invalidMutation(
           `${JSON.stringify(entry.key)} holds a list in a list`,
           item.position,
           'Give it values or objects.',
@@ -209,9 +210,9 @@ export class JsonTriples {
   /** `name@en` is the predicate name with a language. */
   #predicate({ key, value }: Entry): { predicate: string; lang: string } {
     const { name, lang } = splitLanguage(key, value.position);
-    if (name === '') throw invalid('a key is empty', value.position, 'Name the predicate.');
+    if (name === '') throw invalidMutation('a key is empty', value.position, 'Name the predicate.');
     if (name.length > 65_535) {
-      throw invalid('the name of a predicate is longer than 65535', value.position, 'Use a shorter name.');
+      throw invalidMutation('the name of a predicate is longer than 65535', value.position, 'Use a shorter name.');
     }
     return { predicate: this.#names.stored(name), lang };
   }
@@ -237,7 +238,7 @@ function demandOwnList(key: string, facets: readonly FacetEntry[], list: JsonNod
   for (const [facet, { kind, position }] of facets) {
     if (kind !== 'array' && (kind !== 'object' || list?.kind === 'array')) continue;
     const fix = `Give the edge one value; a map such as {"0": ...} needs a list "${key}" beside it.`;
-    throw invalid(`the facet ${key}|${facet} of an edge is a list or a map`, position, fix);
+    throw invalidMutation(`the facet ${key}|${facet} of an edge is a list or a map`, position, fix);
   }
 }
 
@@ -250,7 +251,7 @@ function tripleOf(base: Base, object: ObjectReference, facets: readonly TripleFa
 function referenceOf(uid: JsonNode, otherUids: boolean): NodeReference {
   const fix = 'Write it as "0x1f", "_:name" or "uid(variable)".';
   if (uid.kind !== 'string' && uid.kind !== 'number')
-    throw invalid('a uid is neither text nor a number', uid.position, fix);
+    throw invalidMutation('a uid is neither text nor a number', uid.position, fix);
   const text = uid.text.trim();
   if (text.startsWith('_:') && text.length > 2) return { kind: 'blank', name: text.slice(2) };
   const variable = variableIn(text, 'uid', uid.position);
@@ -262,7 +263,7 @@ function referenceOf(uid: JsonNode, otherUids: boolean): NodeReference {
     number === undefined
       ? `${JSON.stringify(uid.text)} is not a uid`
       : `the uid ${text} is out of range: uids go from 1 to 2^53 - 2`;
-  throw invalid(why, uid.position, fix);
+  throw invalidMutation(why, uid.position, fix);
 }
 
 /**
@@ -278,8 +279,8 @@ function variableIn(written: string, word: 'uid' | 'val', position: Position): s
   const name = rest.slice(1, closed ? -1 : undefined).trim();
   if (!isVariable(name)) return undefined;
   const fix = `Write it as ${word}(variable).`;
-  if (!closed) throw invalid(`the bracket in ${JSON.stringify(text)} is not closed`, position, fix);
-  if (name === '') throw invalid(`${word}() names no variable`, position, fix);
+  if (!closed) throw invalidMutation(`the bracket in ${JSON.stringify(text)} is not closed`, position, fix);
+  if (name === '') throw invalidMutation(`${word}() names no variable`, position, fix);
   return name;
 }
 
@@ -294,7 +295,7 @@ function looksLikeCall(written: string): boolean {
 }
 
 function looseCall({ text, position }: Extract<JsonNode, { kind: 'string' }>): GraphsteadError {
-  return invalid(
+  return invalidMutation(
     `${JSON.stringify(text)} names no variable`,
     position,
     'Write uid(variable) or val(variable). A text of this form can be set by an N-Quad.',
@@ -322,9 +323,5 @@ function scalarOf(node: JsonNode, lang: string): ObjectReference {
   }
   if (node.kind === 'bool') return { kind: 'literal', value: { type: 'bool', value: node.value }, lang };
   if (node.kind === 'number') return { kind: 'literal', value: numberValue(node.text, node.position), lang };
-  throw invalid('this is no value', node.position, 'Give it text, a number, true or false.');
-}
-
-function invalid(message: string, position: Position, fix: string): GraphsteadError {
-  return new GraphsteadError('INVALID_MUTATION', message, { position, fix });
+  throw invalidMutation('this is no value', node.position, 'Give it text, a number, true or false.');
 }

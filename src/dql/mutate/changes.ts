@@ -12,6 +12,7 @@ import {
 import type { Facets, GraphChange, UidList } from '../../graph/index.js';
 import type { Value } from '../../values/index.js';
 import type { QueryVariable } from '../contract.js';
+import { invalidMutation } from '../parse/invalid.js';
 import { valueFor } from '../run/index.js';
 import type { MutationBlock, ObjectReference, Triple } from '../syntax/index.js';
 import type { MutationNodes, Nodes } from './nodes.js';
@@ -68,18 +69,22 @@ export function* checkTriples(blocks: readonly MutationBlock[], names: Names): S
 function checkSet(triple: Triple, names: Names): void {
   const { subject, predicate, object, position } = triple;
   if (subject.kind === 'all' || predicate === '*' || object.kind === 'all') {
-    throw refused('* cannot stand in what is set', position, 'Name what to set; * belongs into delete.');
+    throw invalidMutation('* cannot stand in what is set', position, 'Name what to set; * belongs into delete.');
   }
   const shown = names.shown(predicate);
   if (predicate === TYPE_PREDICATE) return;
   if (predicate === PEER_TYPE && !names.dgraph) {
     const fix = `Write ${TYPE_PREDICATE}, or start the service with --compat dgraph.`;
-    throw refused(`${predicate} would give the node no type: it is called ${TYPE_PREDICATE} here`, position, fix);
+    throw invalidMutation(
+      `${predicate} would give the node no type: it is called ${TYPE_PREDICATE} here`,
+      position,
+      fix,
+    );
   }
   const reserved = dgraphNames.shown(predicate) !== predicate || (names.dgraph && shown.startsWith('dgraph.'));
   if (!reserved) return;
   const prefix = shown.slice(0, shown.indexOf('.') + 1);
-  throw refused(
+  throw invalidMutation(
     `the predicate ${shown} cannot be set: names that begin with ${prefix} belong to the service`,
     position,
     'Choose another name.',
@@ -95,10 +100,6 @@ function checkDelete(triple: Triple): void {
     position,
     fix: 'Only "S P O", "S P *" and "S * *" are: find the subjects with a query and delete uid(v).',
   });
-}
-
-function refused(message: string, position: Triple['position'], fix: string): GraphsteadError {
-  return new GraphsteadError('INVALID_MUTATION', message, { position, fix });
 }
 
 /** What is left to do where variables stand for many nodes. */

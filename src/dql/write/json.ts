@@ -12,7 +12,7 @@ import type { ResultGroup, ResultPath, RunResult } from '../contract.js';
 import type { GroupBy, PredicateSelection, Selection } from '../syntax/index.js';
 import { ObjectMembers, separate, writeComputed, writeFacets, writePrefix, writeScalar, writeUid } from './field.js';
 import { answerKey, shownFacets } from './key.js';
-import { type Layout, layoutOf, positionOf, prefixOf } from './layout.js';
+import { isNamed, type Layout, layoutOf, positionOf, prefixOf } from './layout.js';
 import { edgeRecords, type FlatRecord, flatten } from './normalize.js';
 
 export interface WriteOptions {
@@ -447,10 +447,6 @@ class Row {
   get isPlain(): boolean {
     return !this.facets && !this.seen;
   }
-}
-
-function isNamed(field: Layout): boolean {
-  return 'alias' in field.syntax && field.syntax.alias !== undefined;
 }
 
 function groupKeyName(key: GroupBy['keys'][number], names: Names): string {

@@ -65,6 +65,11 @@ function kindOf(node: ResultNode): FieldKind {
   return node.computed ? 'computed' : 'empty';
 }
 
+/** Its text gives it a key of its own. */
+export function isNamed({ syntax }: Layout): boolean {
+  return 'alias' in syntax && syntax.alias !== undefined;
+}
+
 export function layoutOf(node: ResultNode, names: Names): Layout {
   const { syntax } = node;
   const key = syntax.kind === 'block' ? syntax.name : answerKey(syntax);

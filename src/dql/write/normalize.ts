@@ -1,7 +1,7 @@
 import { GraphsteadError, JsonWriter, STEP, type Steps } from '../../base/index.js';
 import type { Facets } from '../../graph/index.js';
 import { type MemberSink, uidText, writeFacets, writeScalar } from './field.js';
-import { type Layout, positionOf } from './layout.js';
+import { isNamed, type Layout, positionOf } from './layout.js';
 
 /** One flat object: its keys in order, each with its values as JSON; several where nodes above and below share a key. */
 export type FlatRecord = ReadonlyMap<string, readonly Buffer[]>;
@@ -62,10 +62,6 @@ export function* edgeRecords(
     if (isNamed(count) && row.length > 0) records.push(new Map([[count.key, [Buffer.from(String(row.length))]]]));
   }
   return records;
-}
-
-function isNamed(field: Layout): boolean {
-  return 'alias' in field.syntax && field.syntax.alias !== undefined;
 }
 
 /** Collects members, each value as the bytes of its JSON. */
