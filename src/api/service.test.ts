@@ -3,7 +3,7 @@ import { GraphQLInt, GraphQLList, GraphQLNonNull, GraphQLObjectType, GraphQLStri
 import { describe, expect, it } from 'vitest';
 import { contextOf, createWorld } from '../../test/support/api-world.js';
 import { dgraphNames } from '../base/index.js';
-import { GraphQLInt64, type Operation } from './index.js';
+import { GraphQLInt64, type Operation, type RequestContext } from './index.js';
 
 const PING: Operation = { name: 'ping', kind: 'query', args: {}, type: GraphQLString, run: async () => 'pong' };
 const SDL = 'type City @withSubscription { name: String! @id people: Int @search }';
@@ -118,6 +118,21 @@ describe('requests', () => {
     const own = await headersOf('queryCity { name }', { claims: { sub: 'ann' } });
     expect(own).toMatchObject({ 'cache-control': 'private,max-age=9', vary });
     expect(await headersOf('getCity(id: "none") { name }')).not.toHaveProperty('cache-control');
+  });
+
+  it('lets it keep nothing that a key let in, or that a remote may have been sent headers for', async () => {
+    const world = await createWorld(`${SDL}
+      type Weather @remote { sky: String }
+      type Query { weather: Weather @custom(http: {url: "http://127.0.0.1:1/", method: GET, forwardHeaders: ["X-Home"]}) }`);
+    const query = 'query @cacheControl(maxAge: 9) { queryCity { name } }';
+    const kept = async (context: Partial<RequestContext>) => {
+      const { headers } = await world.api.execute({ query }, contextOf(context));
+      return [headers['cache-control'], headers['vary']];
+    };
+    const vary = 'Accept-Encoding, X-Home';
+    expect(await kept({ caller: 'anyone' })).toEqual(['public,max-age=9', vary]);
+    expect(await kept({ caller: 'a digest of a key' })).toEqual(['private,max-age=9', vary]);
+    expect(await kept({ headers: { 'x-home': 'here' } })).toEqual(['private,max-age=9', vary]);
   });
 
   it('tells the status, cost and cache of an answer', async () => {

@@ -5,6 +5,7 @@ import type { Transaction } from '../../graph/index.js';
 import type { GraphqlAnswer, GraphqlRequest } from '../contract.js';
 import type { RequestContext } from '../operation.js';
 import { Errors, graphqlWire } from './answer.js';
+import { callerHeaders } from './caller-headers.js';
 import { unknownName } from '../schema/cascade-names.js';
 import {
   DocumentCache,
@@ -41,6 +42,7 @@ interface Begun extends Asked {
 export class Executor {
   readonly #documents: DocumentCache;
   readonly #introspected = new Introspected();
+  #callerHeaders: readonly string[] | undefined;
 
   constructor(
     readonly engine: Engine,
@@ -115,11 +117,10 @@ export class Executor {
         fix: 'Give seconds, 0 or more.',
       });
     }
-    // rules make the answer the caller's own: a cache that many share must not hand it on
-    const header = this.engine.model.authorization?.header;
+    this.#callerHeaders ??= callerHeaders(this.engine.model);
     return {
-      'cache-control': `${context.claims ? 'private' : 'public'},max-age=${String(values.maxAge)}`,
-      vary: header === undefined ? 'Accept-Encoding' : `Accept-Encoding, ${header}`,
+      'cache-control': `${isForAll(context, this.#callerHeaders) ? 'public' : 'private'},max-age=${String(values.maxAge)}`,
+      vary: ['Accept-Encoding', ...this.#callerHeaders].join(', '),
     };
   }
 
@@ -137,6 +138,16 @@ export class Executor {
     });
   }
 }
+
+/**
+ * What a key let in, what rules made the caller's own, and what a remote was sent headers for: a cache that many share must
+ * not hand it on.
+ */
+function isForAll({ claims, caller = ANYONE, headers }: RequestContext, callerHeaders: readonly string[]): boolean {
+  return !claims && caller === ANYONE && callerHeaders.every((name) => headers[name.toLowerCase()] === undefined);
+}
+
+const ANYONE = 'anyone';
 
 /** Field by field: spreading costs each request some microseconds. */
 function begin({ given, context, text, run }: Asked, document: PreparedDocument): Begun {
