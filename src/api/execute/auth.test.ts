@@ -300,6 +300,22 @@ describe('@auth', () => {
     expect(await den.data('{ queryDen { name } }')).toEqual({ queryDen: [{ name: 'a' }] });
   });
 
+  it.each([
+    ['of that type alone', ['has'], 'has'],
+    ['of each, where several are joined by or', ['has', 'other'], 'has', 'other'],
+  ])('passes by a fragment in the rule of an interface nodes %s', async (_, seen, ...fragments) => {
+    const on = { has: 'Plain { size }', other: 'Round { width }' };
+    const rules = fragments.map((each) => `{rule: "query { queryShape { ... on ${on[each as keyof typeof on]} } }"}`);
+    const world = await createWorld(`
+      interface Shape @auth(query: {or: [${rules.join(' ')}]}) { name: String! @id }
+      type Plain implements Shape { size: Int }
+      type Round implements Shape { width: Int }`);
+    await world.data(`mutation { addPlain(input: [{name: "has", size: 1}, {name: "lacks"}]) { numUids }
+      addRound(input: [{name: "other", width: 1}, {name: "bare"}]) { numUids } }`);
+    const { queryShape } = await world.data('{ queryShape(order: {asc: name}) { name } }');
+    expect(queryShape.map(({ name }: Tree) => name)).toEqual(seen);
+  });
+
   it('follows rules through unions', async () => {
     const den = await createWorld(`
       type Bear { name: String! @id cave: Cave }
