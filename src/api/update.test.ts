@@ -146,6 +146,15 @@ describe('what was declared in the graph language beside the types', () => {
     expect(all(world)).toEqual([whole[0], ['count'], whole[2]]);
   });
 
+  it('keeps @lang where the types leave the last field in a language out, whose texts stay too', async () => {
+    const rest = 'type Town { name: String @dgraph(pred: "Town.name") }';
+    const world = await createWorld(rest.replace(' }', ' it: String @dgraph(pred: "Town.name@it") }'));
+    await world.data('mutation { addTown(input: [{ name: "Rome", it: "Roma" }]) { numUids } }');
+    await world.api.updateSchema(rest);
+    expect(world.graph.schema().predicate('Town.name')?.lang).toBe(true);
+    expect(await world.data('{ queryTown { name } }')).toEqual({ queryTown: [{ name: 'Rome' }] });
+  });
+
   it('goes where a field becomes another type, and where another sorted index comes', async () => {
     const world = await declared();
     await world.graph.alter({ kind: 'schema', text: 'City.since: datetime @index(hour) @count .' });

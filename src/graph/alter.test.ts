@@ -308,6 +308,36 @@ describe('alter', () => {
     await alter('track: geo @index(geo) .');
   });
 
+  it('takes @lang away only where no text has a language, but from a list, and under --compat dgraph anywhere', async () => {
+    const compat = await openFixture({ names: dgraphNames });
+    const without = { kind: 'schema', text: 'name: string @index(exact) .' } as const;
+    for (const { graph } of [fixture, compat]) {
+      await graph.alter({ kind: 'schema', text: 'name: string @lang @index(exact) .' });
+      await write(
+        graph,
+        setValue(1, 'name', 'Rome'),
+        setValue(1, 'name', 'Roma', 'it'),
+        setValue(2, 'name', 'Wien', 'de'),
+      );
+    }
+    await expect(fixture.graph.alter(without)).rejects.toMatchObject({
+      code: 'INVALID_SCHEMA',
+      message: 'without @lang nothing could ask for the name@it of 0x1 and the name@de of 0x2',
+      fix: 'Declare name with @lang, or delete the texts in languages first.',
+    });
+    expect(await values('name', 1)).toEqual([':Rome', 'it:Roma']);
+    await compat.graph.alter(without);
+    expect(compat.graph.schema().predicate('name')?.lang).toBe(false);
+    await compat.close();
+    await alter('name: [string] .');
+    expect(await values('name', 1)).toEqual([':Rome', ':Roma']);
+    expect(await values('name', 2)).toEqual([':Wien']);
+    await alter('title: string @lang .');
+    await write(fixture.graph, setValue(1, 'title', 'Emperor'));
+    await alter('title: string .');
+    expect(fixture.graph.schema().predicate('title')?.lang).toBe(false);
+  });
+
   it('puts no index over texts that mutations are refused under it', async () => {
     await alter('big: string @lang .\nrow: [string] .');
     const word = 'x'.repeat(70_000);

@@ -134,7 +134,8 @@ function keep({ lines, types }: Derived, schema: Standing, before: Derived | und
 function keepLine(entry: Line, declared: Declared, before: Line | undefined): void {
   const type = declared.list ? `[${declared.type}]` : declared.type;
   if (type !== entry.type.toLowerCase()) return;
-  const own = FLAGS.filter((flag) => declared[flag] && !before?.flags.has(flag));
+  // texts in languages stay with their predicate, and have no name without @lang
+  const own = FLAGS.filter((flag) => declared[flag] && (flag === 'lang' || !before?.flags.has(flag)));
   for (const flag of own) entry.flags.add(flag);
   // these two stand on an index, be it one that the definitions had
   const stands = own.includes('upsert') || own.includes('unique');

@@ -22,7 +22,8 @@ interface Looking {
 
 /**
  * Looks for stored values that do not fit a declaration. Answers INVALID_SCHEMA that names the first of their nodes.
- * @param loose as the peer, which asks only for what an index or a list needs, and does not look for what @unique forbids
+ * @param loose as the peer, which asks only for what an index or a list needs, and does not look for what @unique forbids or what
+ * has a language
  */
 export async function verifyData(
   looking: Looking,
@@ -35,7 +36,9 @@ export async function verifyData(
     (loose && single ? undefined : await verifyConversion(looking, before, after)) ??
     (await verifyPlaces(looking, before, after)) ??
     (await verifyTexts(looking, before, after)) ??
-    (loose ? undefined : await verifyUnique(looking, before, after))
+    (loose
+      ? undefined
+      : ((await verifyLanguages(looking, before, after)) ?? (await verifyUnique(looking, before, after))))
   );
 }
 
@@ -46,7 +49,12 @@ export function isVerified(before: Predicate, after: Declaration, loose: boolean
   if (retypes && !(loose && single) && !takesAll(before.type, after.type)) return true;
   const indexesPlaces = after.type === 'geo' && after.indexes.length > 0;
   if (indexesPlaces && !(before.type === 'geo' && before.indexes.length > 0)) return true;
-  return !loose && after.unique && !before.unique;
+  return !loose && ((after.unique && !before.unique) || losesLanguages(before, after));
+}
+
+/** Whether texts with a tag of language would have no name to ask for them by. A list takes them in. */
+function losesLanguages(before: Predicate, after: Declaration): boolean {
+  return before.lang && !after.lang && !after.list;
 }
 
 /** Indexes that keep a text, or a word of it, as one token. */
@@ -173,6 +181,25 @@ async function verifyTexts(
       fix: `Under exact, term and fulltext a text or a word of it may have ${INDEXED_BYTES} bytes: use hash or trigram, or shorten what is longer.`,
     },
   );
+}
+
+/**
+ * Texts in languages, before @lang is taken away: nobody could read them any more, while the index would go on finding their nodes
+ * by them.
+ */
+async function verifyLanguages(
+  looking: Looking,
+  before: Predicate,
+  after: Declaration,
+): Promise<GraphsteadError | undefined> {
+  if (!losesLanguages(before, after)) return undefined;
+  const found = await misfits(looking, before, (uid, { lang }) =>
+    lang === '' ? undefined : `the ${before.name}@${lang} of ${shown(uid)}`,
+  );
+  if (found.length === 0) return undefined;
+  return new GraphsteadError('INVALID_SCHEMA', `without @lang nothing could ask for ${listed(found)}`, {
+    fix: `Declare ${before.name} with @lang, or delete the texts in languages first.`,
+  });
 }
 
 /** Nodes with one value, before @unique is put over them. */
