@@ -17,7 +17,7 @@ import type { FunctionCall } from '../../syntax/index.js';
 import type { Execution } from '../execution.js';
 import { missingIndex, withIndex } from '../missing.js';
 import { sortInSteps } from '../sort-in-steps.js';
-import { EMPTY, intersect, union } from '../uid-set.js';
+import { EMPTY, intersect, union, unionOfRows } from '../uid-set.js';
 import { invalid, isLong, pickIndex, readyIndex, scalarType, subjectOf, valuesInSteps, valuesOf } from './argument.js';
 import { filterByValue } from './by-value.js';
 import type { CallOperator } from './contract.js';
@@ -362,7 +362,9 @@ async function lookupRange(
     for (const { token, uids } of page) (holds(token) ? sure : doubtful).push(uids);
   }
   const checked = doubtful.length > 0 ? await verify(union(doubtful)) : EMPTY;
-  return union([...sure, checked]);
+  sure.push(checked);
+  // nearly each node may have a value of its own: so many lists take a while
+  return sure.length <= STEP ? union(sure) : await inSteps(unionOfRows(sure), () => execution.checkpoint());
 }
 
 function same(a: Uint8Array, b: Uint8Array | undefined): boolean {
