@@ -1,3 +1,4 @@
+export { basicAuthorization } from './basic-authorization.js';
 export { each, type Left, mapped, opened, type Pushing, recovered, type Take } from './async-iterable.js';
 export { countBits } from './bits.js';
 export { Yielder } from './yielder.js';

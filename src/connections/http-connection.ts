@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import type { ReadableStreamDefaultReader } from 'node:stream/web';
 import type Undici from 'undici';
-import { GraphsteadError, type Hide } from '../base/index.js';
+import { basicAuthorization, GraphsteadError, type Hide } from '../base/index.js';
 import { REFUSAL_BYTES, textUpTo } from './body.js';
 import { callOptions, followed } from './call-options.js';
 import type { ConnectionConfig } from './config.js';
@@ -227,18 +227,7 @@ async function withBytes(init: Init): Promise<Init> {
 /** The address without a user in it, which fetch refuses, and the header that says the same. */
 function addressOf({ baseUrl }: HttpConfig): { base: URL; authorization: Record<string, string> } {
   const base = baseOf(baseUrl);
-  const { username, password } = base;
-  if (username === '' && password === '') return { base, authorization: {} };
+  const authorization = basicAuthorization(base);
   base.username = base.password = '';
-  const user = [username, password].map(decoded).join(':');
-  return { base, authorization: { authorization: `Basic ${Buffer.from(user).toString('base64')}` } };
-}
-
-/** Percent signs that stand for nothing stand for themselves. */
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
+  return { base, authorization };
 }

@@ -1,6 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Agent, request } from 'undici';
-import { asError, type Clock, codeOf, GraphsteadError, type Limits, Secret } from '../base/index.js';
+import {
+  asError,
+  basicAuthorization,
+  type Clock,
+  codeOf,
+  GraphsteadError,
+  type Limits,
+  Secret,
+} from '../base/index.js';
 import { checkHost, guardedLookup } from './address.js';
 import { Circuits } from './circuit.js';
 import { decoded } from './decode.js';
@@ -120,7 +128,7 @@ class Call {
   async #once(): Promise<OutboundReply> {
     const { method, headers, body } = this.request;
     const own = Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
-    const sent = Object.entries(own ? headers : { ...this.#credentials(), ...headers }).map(
+    const sent = Object.entries(own ? headers : { ...basicAuthorization(this.#url), ...headers }).map(
       ([name, value]): [string, string] => [name, value instanceof Secret ? value.reveal() : value],
     );
     const { agent, send } = await this.pools;
@@ -151,14 +159,6 @@ class Call {
     return { status: statusCode, body: await this.#decoded(Buffer.concat(chunks), told) };
   }
 
-  /** A user and a password in the address, as a header: the library leaves them out. */
-  #credentials(): Readonly<Record<string, string>> {
-    const { username, password } = this.#url;
-    if (username === '' && password === '') return {};
-    const pair = [username, password].map(unescaped).join(':');
-    return { authorization: `Basic ${Buffer.from(pair).toString('base64')}` };
-  }
-
   #decoded(body: Buffer, headers: Parameters<typeof decoded>[1]): Promise<Buffer> {
     return decoded(body, headers, this.limits.outboundReplyBytes).catch((error: unknown) => {
       const { code, message } = asError(error);
@@ -180,15 +180,6 @@ class Call {
     return new GraphsteadError('REMOTE_FAILED', `${this.#name}: ${reason(error)}`, {
       fix: 'Check that the server runs and is reached from here, and that its address is right.',
     });
-  }
-}
-
-/** As it stands where it holds a % that escapes nothing. */
-function unescaped(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
   }
 }
 
