@@ -1,5 +1,6 @@
 export { inOwnWords, originsIn } from './declaration-text.js';
 export { derivedSchema } from './derived-schema.js';
+export { baseName } from './definition.js';
 export { isDirective, OWN_DIRECTIVES } from './directive-definition.js';
 export { READABLE, type Variables } from './from-environment.js';
 export { hideSecrets } from './hide-secret.js';

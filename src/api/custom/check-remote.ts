@@ -11,11 +11,20 @@ import {
   remoteTypeName,
   remoteTypeText,
 } from '../../outbound/index.js';
-import type { BodyNode, Field, HttpCall, Model, ObjectType, RemoteOperation, RootField } from '../../sdl/index.js';
+import {
+  baseName,
+  type BodyNode,
+  type Field,
+  type HttpCall,
+  type Model,
+  type ObjectType,
+  type RemoteOperation,
+  type RootField,
+} from '../../sdl/index.js';
 import { hidingSecrets } from './failure.js';
 import { literalFits } from './remote-literal.js';
 import { objectMismatches } from './remote-result.js';
-import { baseName, inputFits, inputMismatches, needsValue, resultFits, variableFits } from './remote-type.js';
+import { inputFits, inputMismatches, needsValue, resultFits, variableFits } from './remote-type.js';
 
 /** One @custom field with a `graphql` text. */
 interface Site {

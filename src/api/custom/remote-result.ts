@@ -1,6 +1,6 @@
 import { type RemoteField, type RemoteSchema, type RemoteType, remoteTypeName } from '../../outbound/index.js';
-import type { Field, Model, ObjectType } from '../../sdl/index.js';
-import { baseName, inputFits, inputMismatches, needsValue, resultFits } from './remote-type.js';
+import { baseName, type Field, type Model, type ObjectType } from '../../sdl/index.js';
+import { inputFits, inputMismatches, needsValue, resultFits } from './remote-type.js';
 
 /**
  * Every difference between a remote type of ours and the remote's type of the same name, and the types below: fields

@@ -6,7 +6,7 @@ import {
   type RemoteTypeRef,
   remoteTypeName,
 } from '../../outbound/index.js';
-import type { EnumType, InputType, Model } from '../../sdl/index.js';
+import { baseName, type EnumType, type InputType, type Model } from '../../sdl/index.js';
 
 /** Scalars of ours whose values a remote's other scalars hold without loss. */
 const LOSSLESS: Readonly<Record<string, readonly string[]>> = {
@@ -58,10 +58,6 @@ export function inputFits(local: TypeNode, remote: RemoteTypeRef): boolean {
   if (remote.kind === 'INPUT_OBJECT' || remote.kind === 'ENUM') return true;
   // an enum's value is sent as a string
   return namesFit(local.name.value, remote) || (remote.name === 'String' && !STANDARD.has(local.name.value));
-}
-
-export function baseName(type: TypeNode): string {
-  return type.kind === Kind.NAMED_TYPE ? type.name.value : baseName(type.type);
 }
 
 export function needsValue(input: RemoteInput): boolean {

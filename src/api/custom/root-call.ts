@@ -1,7 +1,7 @@
 import { print } from 'graphql';
 import { assert } from '../../base/index.js';
 import { readGraphqlReply, readRestReply } from '../../outbound/index.js';
-import type { HttpCall, RemoteOperation } from '../../sdl/index.js';
+import { baseName, type HttpCall, type RemoteOperation } from '../../sdl/index.js';
 import { parseDateTime } from '../../values/index.js';
 import type { CustomResult, CustomRootCall } from '../execute/custom-logic.js';
 import { askedOnce } from './asked-once.js';
@@ -18,7 +18,6 @@ import { clientPaths, type Path } from './error-path.js';
 import { failed, graphqlErrors, NOT_EVALUATED, restErrors } from './failure.js';
 import { inOwnKeys } from './own-keys.js';
 import { remoteSelection } from './remote-selection.js';
-import { baseName } from './remote-type.js';
 
 /** One call for a custom query or mutation. Never throws for what the remote did. */
 export async function callRoot(call: CustomRootCall, site: CallSite): Promise<CustomResult> {

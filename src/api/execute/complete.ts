@@ -13,7 +13,7 @@ import {
   isNonNullType,
   isObjectType,
 } from 'graphql';
-import { GraphsteadError, type JsonWriter, type Steps, within } from '../../base/index.js';
+import { GraphsteadError, isRecord, type JsonWriter, type Steps, within } from '../../base/index.js';
 import { fieldMeaning } from '../schema/meaning.js';
 import type { Errors } from './answer.js';
 import { type CollectScope, collectFields, selectionSets, tellsApart } from './collect.js';
@@ -101,13 +101,9 @@ export function* completeInSteps(
   const before = scope.errors.list.length;
   let ok: boolean;
   if (of.kind === 'list' && Array.isArray(value)) ok = yield* listInSteps(scope, of.item, nodes, value, out);
-  else if (of.kind === 'object' && isPlain(value)) ok = yield* objectInSteps(scope, of.type, nodes, value, out);
+  else if (of.kind === 'object' && isRecord(value)) ok = yield* objectInSteps(scope, of.type, nodes, value, out);
   else return complete(scope, type, nodes, value, out);
   return ok || nullOf(scope, type, nonNull, nodes, start, before, out);
-}
-
-function isPlain(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Notes that a non-null value is missing, unless a remote told it: one field has one error. */
