@@ -110,6 +110,8 @@ export interface WaitingMessage {
   readonly attempts: number;
   /** ISO 8601 UTC; absent when it is due at once */
   readonly notBefore?: string;
+  /** why its last try failed; absent where none has */
+  readonly error?: string;
 }
 
 /** One agent as it is stored: for people who look into it, not for app code. */

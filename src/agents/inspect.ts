@@ -60,12 +60,13 @@ export async function historyOf(
   }));
 }
 
-function toWaiting({ name, data, from, attempts, notBefore }: MailboxEntry): WaitingMessage {
+function toWaiting({ name, data, from, attempts, notBefore, error }: MailboxEntry): WaitingMessage {
   return {
     name,
     ...(data === undefined ? {} : { data }),
     from,
     attempts,
     ...(notBefore > 0 ? { notBefore: new Date(notBefore).toISOString() } : {}),
+    ...(error ? { error } : {}),
   };
 }

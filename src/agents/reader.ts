@@ -102,11 +102,13 @@ export interface MailboxEntry extends StoredMessage {
   readonly bytes: number;
   readonly attempts: number;
   readonly notBefore: number;
+  /** of its last try that failed; absent or empty where none has */
+  readonly error?: string;
   /** see RetryOp */
   readonly calls?: number;
 }
 
-const UNTRIED: Omit<StoredRetry, 'error'> = { attempts: 0, notBefore: 0 };
+const UNTRIED: Omit<StoredRetry, 'error'> & { readonly error?: string } = { attempts: 0, notBefore: 0 };
 
 /** A bounded part of a mailbox, at least one message; `more` where others lie behind it. */
 interface MailboxPage {
@@ -128,8 +130,8 @@ export async function readMailbox(
     left -= bytes.length;
     const [ts, n] = rest;
     const retry = await snapshot.get(retryKey(id, ts, n));
-    const { attempts, notBefore, calls } = retry === undefined ? UNTRIED : decode<StoredRetry>(retry);
-    entries.push({ ...decode<StoredMessage>(bytes), ts, n, bytes: bytes.length, attempts, notBefore, calls });
+    const { attempts, notBefore, error, calls } = retry === undefined ? UNTRIED : decode<StoredRetry>(retry);
+    entries.push({ ...decode<StoredMessage>(bytes), ts, n, bytes: bytes.length, attempts, notBefore, error, calls });
   }
   return { entries, more: false };
 }

@@ -121,7 +121,9 @@ describe('the alarms of an agent', () => {
     await ask('set', 2_000, { name, data: 'x' });
     await reach(2_000);
     expect(await ask('listed')).toEqual(left);
-    expect(await agents.inspect(id)).toMatchObject({ waiting: [{ name, attempts: 1 }] });
+    expect(await agents.inspect(id)).toMatchObject({
+      waiting: [{ name, attempts: 1, error: 'behind the checkpoint' }],
+    });
     await reach(3_000);
     await reach(4_000);
     expect(await ask('seen')).toMatchObject({ tries: [1, 2, 3].map((attempt) => ['x', attempt]), atAlarm: left });

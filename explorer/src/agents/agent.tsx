@@ -136,7 +136,7 @@ function Messages({ inspection, onReplay }: { inspection: AgentInspection; onRep
         </Table>
       )}
       {waiting.length > 0 && (
-        <Table caption="Waiting" count={info.waiting} columns={['Message', 'From', 'Data', 'Tries', 'Due']}>
+        <Table caption="Waiting" count={info.waiting} columns={['Message', 'From', 'Data', 'Tries', 'Why', 'Due']}>
           {waiting.map((message, i) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: waiting messages have no id
             <tr key={i}>
@@ -146,6 +146,7 @@ function Messages({ inspection, onReplay }: { inspection: AgentInspection; onRep
                 <code>{message.data}</code>
               </td>
               <td>{message.attempts}</td>
+              <td className="wrap wrong">{message.error}</td>
               <td>{message.notBefore ? time(message.notBefore) : 'now'}</td>
             </tr>
           ))}
