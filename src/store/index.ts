@@ -1,5 +1,5 @@
 export type * from './contract.js';
-export { copyFailure, storeFailure } from './failure.js';
+export { copyFailure } from './failure.js';
 export { KeyReader, KeyWriter, prefixEnd } from './key.js';
 export { restoreLmdbStore } from './lmdb-copy.js';
 export { checkPages } from './lmdb-head.js';
