@@ -169,7 +169,9 @@ class GroupCommitter implements Committer {
   #check(intent: Intent): void {
     for (const name of Object.keys(intent.parts)) assert(this.#writer.knows(name), `no applier "${name}"`);
     if (intent.startTs <= this.#writer.timestamps.last) return;
-    throw new GraphsteadError('TXN_UNKNOWN', `no transaction started at ${intent.startTs}`);
+    throw new GraphsteadError('TXN_UNKNOWN', `no transaction started at ${intent.startTs}`, {
+      fix: 'Begin a new one: leave startTs out, and send the one that is answered.',
+    });
   }
 
   async idempotentReply(scope: string, key: string, bodyHash: string): Promise<Uint8Array | undefined> {

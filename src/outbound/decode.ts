@@ -10,6 +10,7 @@ const DECODERS: Readonly<Record<string, (body: Buffer, options: { maxOutputLengt
   br: promisify(brotliDecompress),
   identity: (body) => Promise.resolve(body),
 };
+export const LARGER = 'Ask the endpoint for less, a page at a time, or raise the limit.';
 const MARK = Buffer.from('\uFEFF');
 
 /**
@@ -31,13 +32,17 @@ const one = (header: string | readonly string[] | undefined): string => [header 
 async function unpacked(body: Buffer, encoding: string, most: number): Promise<Buffer> {
   const name = encoding.trim().toLowerCase() || 'identity';
   const decoder = Object.hasOwn(DECODERS, name) ? DECODERS[name] : undefined;
-  if (!decoder) throw new GraphsteadError('REMOTE_REPLY', `the reply is compressed by ${name}, which is not known`);
+  if (!decoder)
+    throw new GraphsteadError('REMOTE_REPLY', `the reply is compressed by ${name}, which is not known`, {
+      fix: `Let the endpoint answer with ${Object.keys(DECODERS).join(', ')}.`,
+    });
   try {
     return await decoder(body, { maxOutputLength: most });
   } catch (error) {
     const tooLarge = codeOf(error) === 'ERR_BUFFER_TOO_LARGE';
     const reason = tooLarge ? `is larger than ${most} bytes (limits.outboundReplyBytes)` : `is no ${name}, as it says`;
-    throw new GraphsteadError('REMOTE_REPLY', `the reply ${reason}`);
+    const fix = tooLarge ? LARGER : 'Let the endpoint name the encoding that it uses.';
+    throw new GraphsteadError('REMOTE_REPLY', `the reply ${reason}`, { fix });
   }
 }
 

@@ -11,7 +11,7 @@ import {
 } from '../base/index.js';
 import { checkHost, guardedLookup } from './address.js';
 import { Circuits } from './circuit.js';
-import { decoded } from './decode.js';
+import { decoded, LARGER } from './decode.js';
 import type { HttpClient, OutboundReply, OutboundRequest } from './contract.js';
 
 export interface HttpClientOptions {
@@ -152,6 +152,7 @@ class Call {
         throw new GraphsteadError(
           'REMOTE_REPLY',
           `${this.#name}: the reply is larger than ${this.limits.outboundReplyBytes} bytes (limits.outboundReplyBytes)`,
+          { fix: LARGER },
         );
       }
       chunks.push(chunk);
@@ -161,8 +162,8 @@ class Call {
 
   #decoded(body: Buffer, headers: Parameters<typeof decoded>[1]): Promise<Buffer> {
     return decoded(body, headers, this.limits.outboundReplyBytes).catch((error: unknown) => {
-      const { code, message } = asError(error);
-      throw new GraphsteadError(code, `${this.#name}: ${message}`);
+      const { code, message, fix } = asError(error);
+      throw new GraphsteadError(code, `${this.#name}: ${message}`, { fix });
     });
   }
 

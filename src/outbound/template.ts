@@ -23,7 +23,9 @@ export function fillUrl(template: UrlTemplate, values: TemplateValues): string {
 
 function pathValue(name: string, value: unknown): string {
   if (value === null || value === undefined) {
-    throw new GraphsteadError('INVALID_VALUE', `the url's path needs ${name}, which has no value`);
+    throw new GraphsteadError('INVALID_VALUE', `the url's path needs ${name}, which has no value`, {
+      fix: `Give ${name} a value: what stands in a path must not be null.`,
+    });
   }
   return encodeURIComponent(flat(value));
 }

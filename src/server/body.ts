@@ -138,7 +138,10 @@ function bytesOf(request: Sent): Buffer {
 }
 
 export function notPacked(cause?: unknown): GraphsteadError {
-  return new GraphsteadError('INVALID_REQUEST', 'the body is not packed as its Content-Encoding says', { cause });
+  return new GraphsteadError('INVALID_REQUEST', 'the body is not packed as its Content-Encoding says', {
+    fix: 'pack it whole, or leave the header out',
+    cause,
+  });
 }
 
 export function tooLarge(limit: number): GraphsteadError {

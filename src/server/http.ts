@@ -142,14 +142,20 @@ function refuseConnection(error: NodeJS.ErrnoException, socket: Socket, names: N
 
 function refusalOf({ code, message }: NodeJS.ErrnoException): { status: number; refusal: GraphsteadError } {
   if (code === 'HPE_HEADER_OVERFLOW') {
-    const refusal = new GraphsteadError('LIMIT_EXCEEDED', `the headers are longer than ${maxHeaderSize} bytes`);
+    const refusal = new GraphsteadError('LIMIT_EXCEEDED', `the headers are longer than ${maxHeaderSize} bytes`, {
+      fix: 'send fewer or shorter headers, and a long query in the body of a POST',
+    });
     return { status: 431, refusal };
   }
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
-    const refusal = new GraphsteadError('TIMEOUT', 'the request did not come to its end in time (limits.requestMs)');
+    const refusal = new GraphsteadError('TIMEOUT', 'the request did not come to its end in time (limits.requestMs)', {
+      fix: 'send it again, in smaller parts over a slow line, or raise the limit',
+    });
     return { status: 408, refusal };
   }
-  const refusal = new GraphsteadError('INVALID_REQUEST', `this is no HTTP/1.1 request: ${message}`);
+  const refusal = new GraphsteadError('INVALID_REQUEST', `this is no HTTP/1.1 request: ${message}`, {
+    fix: 'look at what the client sends; TLS is spoken only where the service was started with --tls-cert',
+  });
   return { status: 400, refusal };
 }
 
@@ -192,7 +198,9 @@ function translate(error: unknown, bodyLimit: number): unknown {
   const code = codeOf(error);
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return tooLarge(bodyLimit);
   if (code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH') {
-    return new GraphsteadError('INVALID_REQUEST', 'the Content-Length header does not match the body');
+    return new GraphsteadError('INVALID_REQUEST', 'the Content-Length header does not match the body', {
+      fix: 'send the number of bytes of the body as it goes over the wire',
+    });
   }
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
     return new GraphsteadError('UNSUPPORTED_MEDIA_TYPE', 'the Content-Type header does not name one media type', {

@@ -125,7 +125,9 @@ class SharedStream {
   stop(id: string): void {
     const operation = this.#operations.get(id);
     if (operation === undefined) {
-      throw new GraphsteadError('NOT_FOUND', `no operation with the id ${JSON.stringify(id)} is under way`);
+      throw new GraphsteadError('NOT_FOUND', `no operation with the id ${JSON.stringify(id)} is under way`, {
+        fix: 'it may have ended by itself; otherwise name the operationId that it was begun with',
+      });
     }
     this.#operations.delete(id);
     operation.abort();

@@ -129,7 +129,10 @@ export class LmdbStore implements Store {
     assert(!this.#closed, 'the store is closed');
     assert(this.#applying === undefined, 'one batch at a time');
     const { writer } = this.#parts;
-    if (writer === undefined) throw new GraphsteadError('READ_ONLY_STORE', 'this store was opened to read only');
+    if (writer === undefined)
+      throw new GraphsteadError('READ_ONLY_STORE', 'this store was opened to read only', {
+        fix: 'Send changes to the service that writes.',
+      });
     const failure = this.#failure ?? writer.checkpoints.failure;
     if (failure !== undefined) throw failure;
     if (this.#fenced || options.expectEpoch !== this.epoch) throw fenced(options.expectEpoch);

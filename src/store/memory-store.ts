@@ -53,7 +53,10 @@ class MemoryStore implements Store {
   async apply(batch: Batch, { expectEpoch }: ApplyOptions): Promise<void> {
     assert(!this.#closed, 'the store is closed');
     assert(!this.#applying, 'one batch at a time');
-    if (this.readOnly) throw new GraphsteadError('READ_ONLY_STORE', 'this store was opened to read only');
+    if (this.readOnly)
+      throw new GraphsteadError('READ_ONLY_STORE', 'this store was opened to read only', {
+        fix: 'Send changes to the service that writes.',
+      });
     if (expectEpoch !== this.#disk.epoch) throw fenced(expectEpoch, this.#disk.epoch); // whose version is ahead, too
     checkBatch(batch, this.#disk.version);
     this.#applying = true;

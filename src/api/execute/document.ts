@@ -177,7 +177,10 @@ export function operationNamed(prepared: PreparedDocument, name: string | null |
   const { operations } = prepared;
   if (!name) {
     if (operations.length === 1) return operations[0];
-    if (operations.length === 0) throw new GraphsteadError('INVALID_GRAPHQL', 'the document holds no operation');
+    if (operations.length === 0)
+      throw new GraphsteadError('INVALID_GRAPHQL', 'the document holds no operation', {
+        fix: 'Send a query, a mutation or a subscription beside its fragments.',
+      });
     throw new GraphsteadError('INVALID_GRAPHQL', 'operationName is required: the document holds several operations', {
       fix: `Send operationName: ${operations.map((node) => node.name?.value).join(' or ')}.`,
     });
@@ -216,7 +219,9 @@ export class PersistedQueries {
       });
     }
     if (createHash('sha256').update(query).digest('hex') !== hash.toLowerCase()) {
-      throw new GraphsteadError('INVALID_GRAPHQL', 'the persisted query does not match its sha256Hash');
+      throw new GraphsteadError('INVALID_GRAPHQL', 'the persisted query does not match its sha256Hash', {
+        fix: 'Send the SHA-256 of the text of query, in hexadecimal digits.',
+      });
     }
     this.#texts.set(hash, query, query.length);
     return query;

@@ -2,6 +2,8 @@ import { coerceInputValue, type GraphQLObjectType, isInputType } from 'graphql';
 import { GraphsteadError } from '../../base/index.js';
 import type { Field, ObjectType } from '../../sdl/index.js';
 
+const KEYS = 'Send __typename and the key as a text or a number in each representation.';
+
 /** What a federation's gateway knows of an entity: its `__typename`, its key, and fields that other services own. */
 export type Representation = Readonly<Record<string, unknown>>;
 
@@ -32,10 +34,17 @@ export function keyText(type: ObjectType, representation: Representation): strin
     throw new GraphsteadError(
       'INVALID_GRAPHQL',
       `_entities: the key ${key.name} of a representation of ${type.name} is no scalar`,
+      { fix: KEYS },
     );
   }
   if (value !== undefined && value !== null) return String(value);
-  throw new GraphsteadError('INVALID_GRAPHQL', `_entities: a representation of ${type.name} lacks its key ${key.name}`);
+  throw new GraphsteadError(
+    'INVALID_GRAPHQL',
+    `_entities: a representation of ${type.name} lacks its key ${key.name}`,
+    {
+      fix: KEYS,
+    },
+  );
 }
 
 /** The fields of a representation that a field of the type requires. Throws INVALID_GRAPHQL for values of other types. */
@@ -48,6 +57,7 @@ export function requiredOf(type: ObjectType, output: GraphQLObjectType, represen
       throw new GraphsteadError(
         'INVALID_GRAPHQL',
         `_entities: a representation of ${type.name}: ${name}: ${error.message}`,
+        { fix: `Send ${name} as its type in the schema has it.` },
       );
     });
   }

@@ -79,7 +79,9 @@ async function search(
   const k = Number(args.topK);
   if (!predicate || k === 0) return [];
   if (!Number.isInteger(k) || k < 0) {
-    throw new GraphsteadError('INVALID_VALUE', `topK is ${k}, it must be a whole number of at least 1`);
+    throw new GraphsteadError('INVALID_VALUE', `topK is ${k}, it must be a whole number of at least 1`, {
+      fix: 'Say how many nodes you want: topK: 10.',
+    });
   }
   const threshold = args.distance_threshold;
   return await reader.similar(predicate, vector, k, {

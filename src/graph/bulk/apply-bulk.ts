@@ -78,7 +78,7 @@ function notKept(): GraphsteadError {
 
 function checkStill({ record, replaces }: LoadedPredicate, draft: SchemaDraft): void {
   const now = draft.predicate(record.name);
-  if ((now?.id ?? 0) !== replaces) throw new GraphsteadError('TXN_ABORTED', ABORTED);
+  if ((now?.id ?? 0) !== replaces) throw new GraphsteadError('TXN_ABORTED', ABORTED, { fix: 'Run the import again.' });
 }
 
 function publish({ record }: LoadedPredicate, { draft, jobs }: Turn): void {

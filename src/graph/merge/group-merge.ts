@@ -35,6 +35,8 @@ import { decodeChunk } from '../uid-chunk.js';
 import { intoList } from './into-list.js';
 import { PredicateMerge } from './predicate-merge.js';
 
+const AGAIN = 'Run the whole operation again in a new transaction.';
+
 /** Deltas that are taken apart, and whose blocks are fetched, at once: a few milliseconds, and no more memory for millions. */
 const LOADED = 4_096;
 
@@ -148,7 +150,7 @@ export class GroupMerge {
       const existing = this.draft.predicate(name);
       if (existing) return existing;
       const draft = creates.get(name) ?? this.created(name);
-      if (!draft) throw new GraphsteadError('TXN_ABORTED', ABORTED);
+      if (!draft) throw new GraphsteadError('TXN_ABORTED', ABORTED, { fix: AGAIN });
       return this.draft.create(name, { ...draft });
     });
     const flagged = yield* this.#flagged(part, records);
@@ -207,7 +209,7 @@ export class GroupMerge {
     const op = part.ops[i];
     const isEdge = op === OP.setEdge || op === OP.deleteEdge;
     if (op !== OP.deletePredicate && isEdge !== (record.type === 'uid')) {
-      throw new GraphsteadError('TXN_ABORTED', ABORTED);
+      throw new GraphsteadError('TXN_ABORTED', ABORTED, { fix: AGAIN });
     }
     if (hasValue(part, i)) converted(record, payloadOf(part, i).value);
   }
@@ -336,7 +338,7 @@ function converted(record: PredicateRecord, value: Uint8Array): Uint8Array {
   try {
     return encodeValue(convert(decodeValue(value), record.type as ScalarType));
   } catch (cause) {
-    throw new GraphsteadError('TXN_ABORTED', ABORTED, { cause });
+    throw new GraphsteadError('TXN_ABORTED', ABORTED, { cause, fix: AGAIN });
   }
 }
 

@@ -123,7 +123,10 @@ export class SocketConnection {
   #read(data: Buffer, isBinary: boolean): ClientMessage | undefined {
     this.#isAlive = true;
     try {
-      if (isBinary) throw new GraphsteadError('INVALID_REQUEST', 'a message is text, and this one is binary');
+      if (isBinary)
+        throw new GraphsteadError('INVALID_REQUEST', 'a message is text, and this one is binary', {
+          fix: 'send JSON in a text frame',
+        });
       return readMessage(this.#protocol, data.toString('utf8'));
     } catch (thrown) {
       const { message: why, fix } = thrown as GraphsteadError;

@@ -130,7 +130,10 @@ export class PostgresStore implements Store {
   async apply(batch: Batch, { expectEpoch }: ApplyOptions): Promise<void> {
     assert(!this.#closed, 'the store is closed');
     assert(this.#applying === undefined, 'one batch at a time');
-    if (this.readOnly) throw new GraphsteadError('READ_ONLY_STORE', 'this store was opened to read only');
+    if (this.readOnly)
+      throw new GraphsteadError('READ_ONLY_STORE', 'this store was opened to read only', {
+        fix: 'Send changes to the service that writes.',
+      });
     if (this.#fenced ?? this.#unknown) throw this.#fenced ?? this.#unknown;
     if (expectEpoch !== this.epoch) throw fenced(expectEpoch);
     const bytes = checkBatch(batch, this.#last);

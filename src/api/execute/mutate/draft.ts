@@ -196,7 +196,9 @@ export function alreadyExists(draft: Draft, known: Known): GraphsteadError {
     const here = known.byXid.get(xidKey(xid))?.some((each) => each.types.includes(draft.input.type.storedName));
     if (here) return taken(xid, draft.input.type.name, ', or send upsert: true to change the node that is there');
   }
-  return new GraphsteadError('UNIQUE_VIOLATION', `the ${draft.input.type.name} exists already`);
+  return new GraphsteadError('UNIQUE_VIOLATION', `the ${draft.input.type.name} exists already`, {
+    fix: 'Choose another value of a field with @id.',
+  });
 }
 
 /** @param otherwise what else can be done than to choose another value */
