@@ -1,5 +1,5 @@
-import { GraphsteadError, inSteps, type MaybePromise, STEP, type Steps } from '../../base/index.js';
-import type { Facets, UidList } from '../../graph/index.js';
+import { GraphsteadError, inSteps, type MaybePromise, type Names, STEP, type Steps } from '../../base/index.js';
+import type { UidList } from '../../graph/index.js';
 import { decodeValue, type Value } from '../../values/index.js';
 import type { ValueColumn } from '../contract.js';
 import type { FacetRequest, Selection } from '../syntax/index.js';
@@ -140,13 +140,27 @@ function* defineFacets(
     const edges = at.rows !== undefined;
     const values = edges
       ? yield* edgeFacets(at, key)
-      : yield* column(at.source, (i) => facetOf(facetsOfValue(at, i), key));
+      : yield* column(at.source, (i) => facetOfValues(at, i, key, execution.names));
     set(variable, { values, path: edges ? [...path, at] : path }, execution);
   }
 }
 
-function facetsOfValue(at: ResultBranch, i: number): Facets | undefined {
-  return at.valueFacets?.[i] ?? at.listFacets?.[i]?.[0];
+/** Of a list the facets of all its values count, as those of several edges to one node do; the peer takes the first one's. */
+function facetOfValues(at: ResultBranch, i: number, key: string, names: Names): Value | undefined {
+  const members = at.listFacets?.[i];
+  if (!members) return facetOf(at.valueFacets?.[i], key);
+  if (names.dgraph) return facetOf(members[0], key);
+  return members
+    .map((facets) => facetOf(facets, key))
+    .filter((value) => value !== undefined)
+    .reduce<Value | undefined>((sum, value) => together(at, key, sum, value), undefined);
+}
+
+/** One value of two facets for a node. Throws INVALID_QUERY where one of them is no number. */
+function together(at: ResultBranch, key: string, before: Value | undefined, value: Value): Value {
+  if (before === undefined) return value;
+  if (isNumber(before) && isNumber(value)) return addValues(before, value);
+  throw manyFacets(at, key);
 }
 
 /**
@@ -164,19 +178,20 @@ function* edgeFacets(at: ResultBranch, key: string): Steps<ValueColumn> {
       const value = facetOf(at.rowFacets?.[i]?.[j], key);
       if (value === undefined) continue;
       const uid = rows[i][j];
-      const before = pairs.get(uid);
-      if (before && !(isNumber(before) && isNumber(value))) throw manyFacets(at, key);
-      pairs.set(uid, before ? addValues(before, value) : value);
+      pairs.set(uid, together(at, key, pairs.get(uid), value));
     }
   }
   return yield* columnOf(pairs);
 }
 
-function manyFacets({ syntax }: ResultBranch, key: string): GraphsteadError {
+function manyFacets({ syntax, rows }: ResultBranch, key: string): GraphsteadError {
+  const [several, instead] = rows
+    ? ['edges to one node', 'Start from one node']
+    : ['values of one node', 'Leave one of them'];
   return new GraphsteadError(
     'INVALID_QUERY',
-    `several edges to one node have a facet ${key} that is no number, and a variable holds one value for a node`,
-    { position: syntax.position, fix: 'Start from one node, or use a facet that is a number: those are added up.' },
+    `several ${several} have a facet ${key} that is no number, and a variable holds one value for a node`,
+    { position: syntax.position, fix: `${instead}, or use a facet that is a number: those are added up.` },
   );
 }
 

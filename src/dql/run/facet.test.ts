@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { useGallery } from '../../../test/gallery.js';
 import { openDql } from '../../../test/open-dql.js';
+import { defaultNames, dgraphNames, type Names } from '../../base/index.js';
 
 const { ask } = useGallery();
 
@@ -88,6 +89,25 @@ describe('facets', () => {
     expect(await ask('q(func: uid(0x1)) { knows @facets(s as since) first: min(val(s)) }')).toEqual([
       { knows: [{ 'knows|since': 2001 }, { 'knows|since': 1999 }], first: 1999 },
     ]);
+  });
+
+  it('become variables of lists of values too, added up; the peer takes those of the first value', async () => {
+    const asked = '{ var(func: has(tag)) { tag @facets(k as n) } q(func: uid(k)) { uid val(k) } }';
+    const opened = async (names: Names) => {
+      const own = await openDql({ schema: 'tag: [string] .', names });
+      await own.mutate('{ set { <0x1> <tag> "x" (n=1) .\n<0x1> <tag> "y" (n=2) .\n<0x1> <tag> "z" (n=4) . } }');
+      return own;
+    };
+    const [own, peer] = [await opened(defaultNames), await opened(dgraphNames)];
+    expect(await own.query(asked)).toEqual({ q: [{ uid: '0x1', 'val(k)': 7 }] });
+    const { q } = (await peer.query(asked)) as { q: { 'val(k)': number }[] };
+    expect([1, 2, 4]).toContain(q[0]['val(k)']);
+    await own.mutate('{ set { <0x2> <tag> "x" (n="a") .\n<0x2> <tag> "y" (n="b") . } }');
+    await expect(own.query(asked)).rejects.toMatchObject({
+      code: 'INVALID_QUERY',
+      message: 'several values of one node have a facet n that is no number, and a variable holds one value for a node',
+    });
+    await Promise.all([own.close(), peer.close()]);
   });
 
   it('stay with their edges when these are filtered, ordered and paged', async () => {
