@@ -70,7 +70,7 @@ export const ERROR_STATUS = {
   TIMEOUT: 504,
   /** the client went away, or the service stopped, before the answer was ready */
   CANCELLED: 499,
-  /** a queue is full, or the machine gives no process to run the app in, or no more open files: try again later */
+  /** a queue is full, or memory is, or the machine gives no process to run the app in, or no more open files: try again later */
   OVERLOADED: 503,
   /** the service is starting or stopping */
   NOT_READY: 503,

@@ -1,6 +1,7 @@
 export { basicAuthorization } from './basic-authorization.js';
 export { each, type Left, mapped, opened, type Pushing, recovered, type Take } from './async-iterable.js';
 export { countBits } from './bits.js';
+export { HeapWatch } from './heap-watch.js';
 export { Yielder } from './yielder.js';
 export { type Clock, LONGEST_TIMER, systemClock } from './clock.js';
 export { ClockSteps } from './clock-steps.js';

@@ -1,5 +1,8 @@
-import { type Clock, DEFAULT_LIMITS, GraphsteadError, type MaybePromise, systemClock } from '../../base/index.js';
+import { type Clock, DEFAULT_LIMITS, GraphsteadError, HeapWatch, type MaybePromise, systemClock } from '../../base/index.js';
 import type { RunOptions } from '../contract.js';
+
+/** one for the process, as its heap is */
+const heap = new HeapWatch();
 
 /** Keeps the deadline of a query and lets the event loop turn while it works. */
 export class Pace {
@@ -34,6 +37,7 @@ export class Pace {
     this.#pause = undefined;
     this.#sliceStart = this.#clock.monotonic();
     this.#check(this.#sliceStart);
+    if (heap.mustGive()) throw heapIsFull();
   }
 
   #check(now: number): void {
@@ -43,4 +47,10 @@ export class Pace {
       fix: 'Narrow it with a filter or with first, or give it a longer timeout; limits.queryMs bounds it.',
     });
   }
+}
+
+function heapIsFull(): GraphsteadError {
+  return new GraphsteadError('OVERLOADED', 'the memory of the service is full, and this query holds much of it', {
+    fix: 'Narrow it with a filter or with first, send fewer such at a time, or give Node more by NODE_OPTIONS=--max-old-space-size.',
+  });
 }
