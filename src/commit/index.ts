@@ -4,6 +4,6 @@ export { createCommitter } from './committer.js';
 export type * from './contract.js';
 export { createFollower, readOnlyStore } from './follower.js';
 export { recordsBehind } from './lineage.js';
-export { ABORTED } from './oracle.js';
+export { ABORTED, aborted } from './oracle.js';
 export { readRecords } from './record.js';
 export { replay } from './replay.js';

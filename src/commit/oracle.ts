@@ -9,8 +9,9 @@ const GENERATIONS = 64;
 export const ABORTED = 'Transaction has been aborted. Please retry.';
 
 /** TXN_ABORTED, as every loser of a conflict is told. */
-export function aborted(): GraphsteadError {
-  return new GraphsteadError('TXN_ABORTED', ABORTED, { fix: 'Run the whole operation again in a new transaction.' });
+export function aborted(cause?: unknown): GraphsteadError {
+  const fix = 'Run the whole operation again in a new transaction.';
+  return new GraphsteadError('TXN_ABORTED', ABORTED, { cause, fix });
 }
 
 /**

@@ -11,7 +11,7 @@ import {
   latin1,
   Yielder,
 } from '../../base/index.js';
-import { ABORTED } from '../../commit/index.js';
+import { aborted } from '../../commit/index.js';
 import {
   convert,
   decodeValue,
@@ -34,8 +34,6 @@ import type { PutKey, Source } from '../source.js';
 import { decodeChunk } from '../uid-chunk.js';
 import { intoList } from './into-list.js';
 import { PredicateMerge } from './predicate-merge.js';
-
-const AGAIN = 'Run the whole operation again in a new transaction.';
 
 /** Deltas that are taken apart, and whose blocks are fetched, at once: a few milliseconds, and no more memory for millions. */
 const LOADED = 4_096;
@@ -150,7 +148,7 @@ export class GroupMerge {
       const existing = this.draft.predicate(name);
       if (existing) return existing;
       const draft = creates.get(name) ?? this.created(name);
-      if (!draft) throw new GraphsteadError('TXN_ABORTED', ABORTED, { fix: AGAIN });
+      if (!draft) throw aborted();
       return this.draft.create(name, { ...draft });
     });
     const flagged = yield* this.#flagged(part, records);
@@ -209,7 +207,7 @@ export class GroupMerge {
     const op = part.ops[i];
     const isEdge = op === OP.setEdge || op === OP.deleteEdge;
     if (op !== OP.deletePredicate && isEdge !== (record.type === 'uid')) {
-      throw new GraphsteadError('TXN_ABORTED', ABORTED, { fix: AGAIN });
+      throw aborted();
     }
     if (hasValue(part, i)) converted(record, payloadOf(part, i).value);
   }
@@ -338,7 +336,7 @@ function converted(record: PredicateRecord, value: Uint8Array): Uint8Array {
   try {
     return encodeValue(convert(decodeValue(value), record.type as ScalarType));
   } catch (cause) {
-    throw new GraphsteadError('TXN_ABORTED', ABORTED, { cause, fix: AGAIN });
+    throw aborted(cause);
   }
 }
 
