@@ -19,6 +19,7 @@ export class Pace {
   readonly #yieldMs: number;
   readonly #deadline: number;
   readonly #signal: Pick<AbortSignal, 'aborted'> | undefined;
+  readonly #heap: Pick<HeapWatch, 'mustGive'>;
   #sliceStart: number;
   #pauses = 0;
   /** one pause for all who work side by side: each with one of its own would have its own slice too */
@@ -26,9 +27,10 @@ export class Pace {
 
   constructor(
     { clock = systemClock, limits = DEFAULT_LIMITS, deadline, signal }: RunOptions,
-    readonly heap: Pick<HeapWatch, 'mustGive'> = processHeap,
+    heap: Pick<HeapWatch, 'mustGive'> = processHeap,
   ) {
     this.#clock = clock;
+    this.#heap = heap;
     this.#yieldMs = limits.yieldMs;
     this.#deadline = deadline ?? Number.POSITIVE_INFINITY;
     this.#signal = signal;
@@ -50,7 +52,7 @@ export class Pace {
     this.#pause = undefined;
     this.#sliceStart = this.#clock.monotonic();
     this.#check(this.#sliceStart);
-    if (++this.#pauses > SOME_PAUSES && this.heap.mustGive()) throw heapIsFull();
+    if (++this.#pauses > SOME_PAUSES && this.#heap.mustGive()) throw heapIsFull();
   }
 
   #check(now: number): void {
