@@ -79,8 +79,11 @@ export interface Alarm {
   /** ISO 8601 UTC: when it rings next, or should have rung */
   readonly at: string;
   readonly data?: string;
-  /** milliseconds from one round to the next; absent where it rings once */
+  /** milliseconds from one round to the next; absent where it rings once, or by a calendar */
   readonly every?: number;
+  /** times at which it rings, as an expression of cron, and the IANA time zone whose clocks they mean */
+  readonly cron?: string;
+  readonly zone?: string;
   /** failed tries of the round that is due */
   readonly attempts: number;
 }

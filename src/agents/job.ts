@@ -4,6 +4,7 @@ import type { IdempotencyClaim } from '../commit/index.js';
 import type { CallerClaims, SendOptions } from './contract.js';
 import type { AgentOp, NewAgent, FiredPart, PostOp } from './part.js';
 import type { DueAlarm, MailboxEntry } from './reader.js';
+import { nextRound, type Rounds } from './rounds.js';
 import { type Head, messageOf } from './stored.js';
 import { ThrownByApp } from './wire-failure.js';
 
@@ -31,6 +32,8 @@ export interface Job {
   readonly create?: NewAgent;
   stored?: { readonly ts: number; readonly n: number; readonly bytes: number };
   alarm?: { readonly id: string; readonly at: number };
+  /** when that alarm rings again */
+  every?: Rounds;
   readonly claim?: Omit<IdempotencyClaim, 'reply'>;
   /** turns whose failure was counted */
   attempts: number;
@@ -127,6 +130,7 @@ export function alarmJob(alarm: DueAlarm): Job {
     from: '',
     requestId: '',
     alarm: { id: alarm.id, at: alarm.at },
+    every: alarm.every,
     attempts: alarm.attempts ?? 0,
     notBefore: alarm.notBefore ?? 0,
     begun: false,
@@ -142,8 +146,9 @@ export function lastingId(agentId: string, { id, stored, alarm, claim }: Job): s
 }
 
 /** The alarm that a job handled, as its last commit takes it. */
-export function firedBy({ alarm }: Job, wall: number): FiredPart | undefined {
-  return alarm && { ...alarm, wall };
+export function firedBy({ alarm, every }: Job, wall: number): FiredPart | undefined {
+  if (alarm === undefined || typeof every !== 'object') return alarm && { ...alarm, wall };
+  return { ...alarm, wall, next: nextRound(alarm.at, every, wall) };
 }
 
 /** A background job failed for good. */

@@ -1,5 +1,6 @@
 import type { CommitRecord } from '../commit/index.js';
 import type { PastState } from './info.js';
+import type { Rounds } from './rounds.js';
 
 // What the agents write in one commit, as plain data: the `agents` part of an intent, and of its record.
 
@@ -33,8 +34,8 @@ export interface AlarmPart {
   readonly at?: number;
   readonly name?: string;
   readonly data?: string;
-  /** milliseconds from one round to the next; absent rings once */
-  readonly every?: number;
+  /** absent rings once */
+  readonly every?: Rounds;
 }
 
 export interface FiredPart {
@@ -42,6 +43,8 @@ export interface FiredPart {
   readonly at: number;
   /** what the clock shows, for its next round: commits keep the latest that it has ever shown. Absent in old records */
   readonly wall?: number;
+  /** its next round, where a calendar tells it: an applier knows none, since time zones change with what the machine knows of them */
+  readonly next?: number;
 }
 
 /** How a state that is kept came about. */

@@ -1,5 +1,6 @@
 import type { CallRecord } from '../connections/host.js';
 import type { AgentType, CallerClaims, HostApp } from './info.js';
+import type { Rounds } from './rounds.js';
 
 // What the main process and a host process say to each other; see pipe.ts for how it travels.
 
@@ -87,8 +88,7 @@ export interface AlarmEffect {
   readonly at?: number;
   readonly name?: string;
   readonly data?: string;
-  /** milliseconds from one round to the next */
-  readonly every?: number;
+  readonly every?: Rounds;
 }
 
 export interface StartEffect {

@@ -214,7 +214,7 @@ export class Queues {
     const wasIn = isInMemory(activation);
     let again = false;
     try {
-      if (alarm !== undefined && !(await this.#stillSet(activation.id, alarm))) return;
+      if (alarm !== undefined && !(await this.#stillSet(activation.id, job, alarm))) return;
       this.#passing(activation, job);
       const since = performance.now();
       const reply = await this.options.runner.run(activation, job);
@@ -237,8 +237,9 @@ export class Queues {
   }
 
   /** An earlier turn may have moved the alarm or taken it back. */
-  async #stillSet(id: string, alarm: { readonly id: string; readonly at: number }): Promise<boolean> {
+  async #stillSet(id: string, job: Job, alarm: { readonly id: string; readonly at: number }): Promise<boolean> {
     const set = await readNow(this.options.committer, (snapshot) => readAlarm(snapshot, id, alarm.id));
+    job.every = set?.every;
     return set?.at === alarm.at;
   }
 

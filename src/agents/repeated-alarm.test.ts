@@ -12,9 +12,13 @@ const CODE = `
         case 'shaky': this.setAlarm(Number(data), { name: 'shaky', every: 5_000 }); return;
         case 'shake': globalThis.shaken = data === 'on'; return;
         case 'bad': this.setAlarm(0, { name: 'bad', every: 60_000 }); return;
+        case 'badly': this.setAlarm('@hourly', { name: 'bad' }); return;
         case 'short': this.setAlarm(0, { name: 'tick', every: 999 }); return;
         case 'wrong': this.setAlarm(0, { name: 'tick', every: 0.5 }); return;
         case 'until': this.setAlarm(0, { name: 'tick', data: 'until ' + data, every: 60_000 }); return;
+        case 'cron': this.setAlarm(data, { name: 'tick', zone: 'Europe/Berlin' }); return JSON.stringify(await this.getAlarms());
+        case 'both': this.setAlarm('@daily', { every: 60_000 }); return;
+        case 'zone': this.setAlarm(0, { zone: 'UTC' }); return;
         case 'rang': return String(this.state.rang);
       }
       return super.onReceiveMessage(name, data);
@@ -141,5 +145,84 @@ describe('an alarm that repeats', () => {
       fix: expect.stringContaining('limits.alarmEveryMs is 1000'),
     });
     await expect(agents.send(id, 'wrong')).rejects.toMatchObject({ code: 'INVALID_VALUE' });
+  });
+});
+
+describe('an alarm by a calendar', () => {
+  const DAY = 1_440 * MINUTE;
+  const EACH_MORNING = { id: 'tick', name: 'tick', cron: '0 9 * * *', zone: 'Europe/Berlin', attempts: 0 };
+
+  /** Host processes have the machine's own clock: the first time is told by it. */
+  async function begun(options: ServiceOptions = {}) {
+    const { agents } = await open(options);
+    const { id } = await agents.start('Clock');
+    const set = JSON.parse((await agents.send(id, 'cron', '0 9 * * *')) ?? '');
+    const alarms = await agents.alarms(id);
+    const rangAt = async (ms: number) => {
+      now = ms;
+      await agents.clockMoved();
+      return Number(await agents.send(id, 'rang'));
+    };
+    return { agents, id, set, alarms, first: Date.parse(alarms[0].at), rangAt };
+  }
+
+  /** What its clocks show at that time. */
+  const inBerlin = (at: string) => new Date(at).toLocaleTimeString('en-GB', { timeZone: 'Europe/Berlin' });
+
+  it('rings at its times, and tells the next', async () => {
+    const { agents, id, set, alarms, first, rangAt } = await begun();
+    expect(set).toEqual(alarms);
+    expect(alarms).toEqual([{ ...EACH_MORNING, at: expect.any(String) }]);
+    expect(inBerlin(alarms[0].at)).toBe('09:00:00');
+    expect([await rangAt(first - 1), await rangAt(first)]).toEqual([0, 1]);
+    const [next] = await agents.alarms(id);
+    expect(next).toEqual({ ...EACH_MORNING, at: expect.any(String) });
+    expect(inBerlin(next.at)).toBe('09:00:00');
+    expect([await rangAt(Date.parse(next.at) - 1), await rangAt(Date.parse(next.at))]).toEqual([1, 2]);
+  });
+
+  it('rings once for the times that were missed, after a restart too', async () => {
+    const store = { ...bound(createMemoryStore()), close: async () => undefined };
+    const { id, first } = await begun({ store });
+    await service?.close();
+    const { agents } = await open({ store });
+    now = first + 10.5 * DAY;
+    await agents.clockMoved();
+    expect(await agents.send(id, 'rang')).toBe('1');
+    const [{ at }] = await agents.alarms(id);
+    expect(inBerlin(at)).toBe('09:00:00');
+    expect(Date.parse(at) - now).toBeLessThan(DAY);
+  });
+
+  it('rings on after a clock that stood ahead', async () => {
+    const { agents, id, first, rangAt } = await begun();
+    expect(await rangAt(first + 365 * DAY)).toBe(1);
+    expect(await rangAt(first + DAY / 2)).toBe(2);
+    const [{ at }] = await agents.alarms(id);
+    expect(Date.parse(at) - now).toBeLessThan(DAY);
+  });
+
+  it('rings on after a round that failed for good', async () => {
+    const { agents } = await open({ limits: { messageAttempts: 1 } });
+    const { id } = await agents.start('Clock');
+    await agents.send(id, 'badly');
+    const [{ at }] = await agents.alarms(id);
+    now = Date.parse(at);
+    await agents.clockMoved();
+    expect(await agents.deadLetters(id)).toMatchObject([{ name: 'bad' }]);
+    expect(await agents.alarms(id)).toMatchObject([{ name: 'bad', at: new Date(now + 60 * MINUTE).toISOString() }]);
+  });
+
+  it('is refused beside an interval, where it is no expression of cron, and a zone without one', async () => {
+    const { agents } = await open();
+    const { id } = await agents.start('Clock');
+    for (const message of ['both', 'zone']) {
+      await expect(agents.send(id, message)).rejects.toMatchObject({ code: 'INVALID_VALUE', fix: expect.any(String) });
+    }
+    await expect(agents.send(id, 'cron', 'each morning')).rejects.toMatchObject({
+      code: 'INVALID_VALUE',
+      message: expect.stringContaining('"each morning" is no expression of cron'),
+    });
+    expect(await agents.alarms(id)).toEqual([]);
   });
 });

@@ -1,8 +1,8 @@
 import type { Snapshot } from '../commit/index.js';
-import { nextRound } from './apply/alarm.js';
 import type { Alarm } from './info.js';
 import type { Job } from './job.js';
 import { type DueAlarm, readAlarms, readKnownHead } from './reader.js';
+import { nextRound, toldRounds } from './rounds.js';
 
 /** The alarms that are set, soonest first; none of a stopped agent. Throws AGENT_UNKNOWN. */
 export async function alarmsOf(snapshot: Snapshot, id: string): Promise<readonly Alarm[]> {
@@ -23,7 +23,8 @@ export async function alarmsInTurn(
   const left = (await readAlarms(snapshot, id)).flatMap((alarm) => {
     if (alarm.id !== handled?.id || alarm.at !== handled.at) return [alarm];
     const { every } = alarm;
-    return every === undefined ? [] : [{ ...alarm, at: nextRound(alarm.at, every, wall), attempts: 0 }];
+    const at = every && nextRound(alarm.at, every, wall);
+    return at === undefined ? [] : [{ ...alarm, at, attempts: 0 }];
   });
   return shown(left);
 }
@@ -33,6 +34,6 @@ function shown(alarms: DueAlarm[]): readonly Alarm[] {
 }
 
 function toAlarm({ id, name, at, data, every, attempts = 0 }: DueAlarm): Alarm {
-  const given = { ...(data === undefined ? {} : { data }), ...(every === undefined ? {} : { every }) };
+  const given = { ...(data === undefined ? {} : { data }), ...toldRounds(every) };
   return { id, name, at: new Date(at).toISOString(), ...given, attempts };
 }

@@ -1,5 +1,6 @@
 import type { PastState } from './info.js';
 import type { NewAgent, PostKind, PostOp } from './part.js';
+import type { Rounds } from './rounds.js';
 
 // How agents lie in the store: JSON text in UTF-8, in chunks that fit a page.
 
@@ -155,7 +156,7 @@ export interface StoredAlarm {
   readonly name: string;
   readonly data?: string;
   /** see AlarmPart */
-  readonly every?: number;
+  readonly every?: Rounds;
   /** `at` is a round behind its first one */
   readonly rang?: boolean;
   /** it waits for its class; see HoldOp */

@@ -3,6 +3,7 @@ import type { Clock } from '../base/index.js';
 import type { Committer } from '../commit/index.js';
 import { alarmKey, dueOf, SHARDS, shardDueRange } from './keys.js';
 import type { DueAlarm } from './reader.js';
+import { isAstray } from './rounds.js';
 import { decode, type StoredAlarm } from './stored.js';
 
 /** alarms read under one snapshot */
@@ -10,10 +11,10 @@ const AT_ONCE = 64;
 /** from one page with some to the next: they ring at a bounded rate */
 const PAUSE_MS = 10;
 
-/**
- * Repeated alarms whose next round lies further away than their interval: it was set while the clock stood ahead. One that has
- * not rung yet waits for the time that it was given, however far away.
- */
+/** The first time of an interval is the one that the app has given, however far away; that of a calendar was told by a clock. */
+const isFirst = ({ every, rang }: StoredAlarm): boolean => typeof every === 'number' && rang !== true;
+
+/** Repeated alarms whose next round lies further away than it could: it was set while the clock stood ahead. */
 export async function* strayedRounds(
   committer: Pick<Committer, 'snapshot'>,
   clock: Pick<Clock, 'wall'>,
@@ -30,7 +31,7 @@ export async function* strayedRounds(
         for (const { at, agentId, alarm } of page.keys.map(dueOf)) {
           const bytes = at > now ? await snapshot.get(alarmKey(agentId, alarm)) : undefined;
           const stored = bytes === undefined ? undefined : decode<StoredAlarm>(bytes);
-          if (stored?.every === undefined || stored.rang !== true || stored.at <= now + stored.every) continue;
+          if (stored?.every === undefined || isFirst(stored) || !isAstray(stored.at, stored.every, now)) continue;
           // when it is tried again was told by that clock, too
           const { notBefore: _, ...due } = stored;
           strayed.push({ ...due, agentId, id: alarm });

@@ -428,6 +428,26 @@ describe('time', () => {
       ['rung', 3_600_600],
     ]);
   });
+
+  it('alarms ring by the calendar of the test, at each of their times', async () => {
+    writeFileSync(folder.path('app.json'), '{}');
+    writeFileSync(
+      folder.path('functions', 'index.ts'),
+      `import { Agent, agents } from 'graphstead/app';
+       class Report extends Agent {
+         override onInitialize(): void { this.setAlarm('0 9 * * MON-FRI', { zone: 'America/New_York' }); }
+         override onAlarm(): void { this.publishEvent('written', { at: new Date().toISOString() }); }
+       }
+       agents.register(Report);
+       export async function startReport(): Promise<string> { return (await agents.start('Report')).id; }`,
+    );
+    // a Tuesday
+    app = await startApp({ appDir: folder.dir });
+    const { startReport: id } = await app.graphql<{ startReport: string }>('mutation { startReport }');
+    await app.advance(7 * 86_400_000);
+    const days = ['01', '02', '03', '04', '07'].map((day) => `2030-01-${day}T14:00:00.000Z`);
+    expect((await app.events(id)).map(({ data }) => data['at'])).toEqual(days);
+  });
 });
 
 describe('events', () => {

@@ -15,12 +15,12 @@ export function Alarms({ inspection: { alarms, info } }: { inspection: AgentInsp
   return (
     <Scroll label="Alarms, soonest first">
       <Table columns={['Alarm', 'Name', 'Rings', 'Every', 'Data', 'Tries']}>
-        {alarms.map(({ id, name, at, every, data, attempts }) => (
+        {alarms.map(({ id, name, at, every, cron, zone, data, attempts }) => (
           <tr key={id}>
             <th scope="row">{id}</th>
             <td>{name}</td>
             <td>{new Date(at).toLocaleString()}</td>
-            <td>{every === undefined ? 'once' : duration(every)}</td>
+            <td>{every === undefined ? (cron === undefined ? 'once' : `${cron}, ${zone}`) : duration(every)}</td>
             <td className="wrap">
               <code>{data}</code>
             </td>

@@ -2,6 +2,7 @@ import { GraphsteadError } from '../../base/index.js';
 import type { Key } from '../../commit/index.js';
 import { alarmKey, dueKey, heldKey, retryKey } from '../keys.js';
 import type { AlarmPart, HoldOp, RetryOp, TurnOp } from '../part.js';
+import { nextInterval } from '../rounds.js';
 import { decode, encode, type Head, headWith, NOTHING, type StoredAlarm } from '../stored.js';
 import type { Draft } from './draft.js';
 
@@ -18,17 +19,12 @@ export async function fire(draft: Draft, id: string, head: Head, fired: TurnOp['
   if (stored?.at !== fired.at) return head;
   draft.put(listedAt(id, fired.id, stored), undefined);
   const { name, data, every } = stored;
-  if (every === undefined) {
+  const at = typeof every === 'number' ? nextInterval(stored.at, every, fired.wall ?? draft.wall) : fired.next;
+  if (at === undefined) {
     draft.put(key, undefined);
     return headWith(head, { alarms: head.alarms - 1 });
   }
-  keep(draft, id, fired.id, {
-    at: nextRound(stored.at, every, fired.wall ?? draft.wall),
-    name,
-    data,
-    every,
-    rang: true,
-  });
+  keep(draft, id, fired.id, { at, name, data, every, rang: true });
   return head;
 }
 
@@ -38,15 +34,6 @@ function keep(draft: Draft, id: string, alarm: string, given: Omit<StoredAlarm, 
   draft.put(dueKey(id, at, alarm), NOTHING);
 }
 
-/**
- * The first round after now; those that were missed meanwhile are left out. One that rang before its time, by a clock that was
- * set back since, is no round again; where it was set back by more than an interval, the round after now lies before it.
- */
-export function nextRound(at: number, every: number, wall: number): number {
-  const rounds = Math.floor((wall - at) / every) + 1;
-  return at + every * (rounds === 0 ? 1 : rounds);
-}
-
 /** Sets an alarm, moves it or takes it back. Throws LIMIT_EXCEEDED. */
 export async function setAlarm(draft: Draft, id: string, head: Head, alarm: AlarmPart): Promise<Head> {
   const key = alarmKey(id, alarm.id);
@@ -54,7 +41,7 @@ export async function setAlarm(draft: Draft, id: string, head: Head, alarm: Alar
   if (old !== undefined) draft.put(listedAt(id, alarm.id, old), undefined);
   const count = head.alarms + (alarm.at === undefined ? 0 : 1) - (old === undefined ? 0 : 1);
   const { alarmsPerAgent, alarmEveryMs } = draft.group.limits;
-  if (alarm.every !== undefined && alarm.every < alarmEveryMs) {
+  if (typeof alarm.every === 'number' && alarm.every < alarmEveryMs) {
     throw new GraphsteadError('LIMIT_EXCEEDED', `alarm "${alarm.id}" of agent ${id} rings every ${alarm.every} ms`, {
       fix: `limits.alarmEveryMs is ${alarmEveryMs}: let it ring less often, and do more in one turn`,
     });

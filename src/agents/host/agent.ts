@@ -1,6 +1,7 @@
 import { givenOptions, GraphsteadError } from '../../base/index.js';
 import type { Alarm } from '../info.js';
 import { isOwnEvent } from '../own-event.js';
+import { calendarTimes, type Rounds } from '../rounds.js';
 import type { Caller } from './caller.js';
 import { toHandlerReply } from './handler.js';
 import { eventText, stateFrom, stateText } from './json-text.js';
@@ -35,6 +36,8 @@ export interface AlarmOptions {
    * after a round that failed for good. Rounds that were missed ring once, and the next is where it would have been.
    */
   readonly every?: number;
+  /** IANA name of the time zone whose clocks an expression of cron means, as in "Europe/Berlin". Default "UTC" */
+  readonly zone?: string;
 }
 
 /** What the runtime knows of an instance; given before the constructor runs. */
@@ -191,25 +194,19 @@ export class Agent<State extends object = object> {
     task.publish({ name, data: eventText(name, named ? second : fieldsOf(event)) }, options.live === true);
   }
 
-  /** Sets a durable alarm: a Date, or wall milliseconds. */
-  setAlarm(at: Date | number, options: AlarmOptions = {}): void {
+  /**
+   * Sets a durable alarm: a Date, wall milliseconds, or five fields of cron (minute, hour, day, month, weekday), by which it rings
+   * again and again.
+   */
+  setAlarm(at: Date | number | string, options: AlarmOptions = {}): void {
     const { turn } = this.#turn('setAlarm');
     turn.assertWrites('setAlarm');
-    const time = at instanceof Date ? at.getTime() : at;
-    const when = typeof time === 'number' ? Math.max(0, Math.floor(time)) : Number.NaN;
-    // what a Date cannot hold is no time either
-    if (Number.isNaN(new Date(when).getTime())) {
-      throw new GraphsteadError('INVALID_VALUE', 'setAlarm got no valid time', {
-        fix: 'give a Date or milliseconds since 1970, as in Date.now() + 60_000',
-      });
-    }
     const given = givenOptions('setAlarm', options, "{ name: 'remind' }");
     const name = given.name ?? 'alarm';
     const id = given.id ?? name;
-    const { data, every } = given;
-    assertTexts({ name, id, data });
-    assertInterval(every);
-    turn.alarm({ id, at: when, name, data, every });
+    const { data } = given;
+    assertTexts({ name, id, data, zone: given.zone });
+    turn.alarm({ id, name, data, ...(typeof at === 'string' ? byCalendar(at, given) : byTime(at, given)) });
   }
 
   /** Takes back an alarm by its id. */
@@ -276,6 +273,40 @@ function assertTexts(options: Readonly<Record<string, unknown>>): void {
       fix: name === 'data' ? 'give JSON.stringify(value)' : 'give a text',
     });
   }
+}
+
+/** When an alarm rings. */
+interface Times {
+  readonly at: number;
+  readonly every?: Rounds;
+}
+
+function byCalendar(cron: string, { every, zone = 'UTC' }: AlarmOptions): Times {
+  if (every !== undefined) {
+    throw new GraphsteadError('INVALID_VALUE', `an alarm rings by "${cron}" or every so often, not both`, {
+      fix: 'leave `every` out, or give a Date in place of the expression',
+    });
+  }
+  const { first, times } = calendarTimes(cron, zone, Date.now());
+  return { at: first, every: times };
+}
+
+function byTime(at: Date | number, { every, zone }: AlarmOptions): Times {
+  const time = at instanceof Date ? at.getTime() : at;
+  const when = typeof time === 'number' ? Math.max(0, Math.floor(time)) : Number.NaN;
+  // what a Date cannot hold is no time either
+  if (Number.isNaN(new Date(when).getTime())) {
+    throw new GraphsteadError('INVALID_VALUE', 'setAlarm got no valid time', {
+      fix: 'give a Date, milliseconds since 1970 as in Date.now() + 60_000, or an expression of cron',
+    });
+  }
+  if (zone !== undefined) {
+    throw new GraphsteadError('INVALID_VALUE', 'the time zone of an alarm belongs to an expression of cron', {
+      fix: "leave `zone` out, or give the time as in '0 9 * * MON-FRI'",
+    });
+  }
+  assertInterval(every);
+  return { at: when, every };
 }
 
 /** a hundred years: the round behind any that rings is a time too */

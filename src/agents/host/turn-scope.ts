@@ -1,5 +1,6 @@
 import { GraphsteadError } from '../../base/index.js';
 import type { Alarm } from '../info.js';
+import { toldRounds } from '../rounds.js';
 import type { AlarmEffect, Delivered, Effects, EventEffect, SendEffect, StartEffect } from '../protocol.js';
 import { stoppedWithIt } from '../refusal.js';
 
@@ -71,7 +72,7 @@ export class TurnScope {
   /** Alarms that are stored, with what the turn has done to them since. */
   alarmsOver(stored: readonly Alarm[]): Alarm[] {
     const own = [...this.#alarms.values()].flatMap(({ id, name = 'alarm', at, data, every }) =>
-      at === undefined ? [] : [{ id, name, at: new Date(at).toISOString(), data, every, attempts: 0 }],
+      at === undefined ? [] : [{ id, name, at: new Date(at).toISOString(), data, ...toldRounds(every), attempts: 0 }],
     );
     const all = [...stored.filter(({ id }) => !this.#alarms.has(id)), ...own];
     return all.sort((one, other) => Date.parse(one.at) - Date.parse(other.at));
