@@ -29,7 +29,7 @@ const SHOWN = 'http://127.0.0.1:8686';
 const temporary = mkdtempSync(join(tmpdir(), 'graphstead-docs-'));
 afterAll(() => rmSync(temporary, { recursive: true, force: true }));
 
-describe('the TypeScript of the guides', () => {
+describe('the TypeScript of the guides, and of the app that `new` makes', () => {
   it('has no type mistakes', () => {
     const modules = pages.flatMap((page) =>
       blocksOf(read(page))
@@ -37,6 +37,11 @@ describe('the TypeScript of the guides', () => {
         .map((block) => ({ page, line: block.line, text: block.text, file: block.file })),
     );
     expect(modules.length).toBeGreaterThan(3);
+    const made = 'templates/app';
+    const files = readdirSync(join(root, made), { recursive: true, encoding: 'utf8' });
+    const sources = files.filter((file) => file.endsWith('.ts'));
+    expect(sources).toContain('test/app.test.ts');
+    modules.push(...sources.map((file) => ({ page: made, line: 1, text: read(`${made}/${file}`), file })));
     expect(typeMistakes(root, modules)).toEqual([]);
   });
 });
