@@ -318,6 +318,28 @@ it('fits a narrow window', () =>
     expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(420);
   }));
 
+it('shows what GraphQL answers in a narrow window, and lets the keyboard scroll the types', () =>
+  visit('graphql', 'light', async ({ shot, axe }, page) => {
+    await page.setViewportSize({ width: 420, height: 800 });
+    await page.locator('.graphiql-query-editor .CodeMirror').waitFor();
+    await page.getByRole('button', { name: /Execute query/ }).click();
+    const answer = page.locator('.result-window');
+    await answer.filter({ hasText: 'data' }).waitFor();
+    await shot('graphql-narrow');
+    const { x, y, width, height } = (await answer.boundingBox())!;
+    expect(width).toBeGreaterThan(280);
+    expect(height).toBeGreaterThan(150);
+    expect([x + width <= 420, y + height <= 800]).toEqual([true, true]);
+    await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
+    const book = page.locator('.graphiql-plugin');
+    await book.waitFor();
+    await shot('graphql-narrow-book');
+    expect((await book.boundingBox())!.width).toBeGreaterThan(280);
+    await page.goto(`${world.url}/explorer#schema`);
+    await page.getByRole('heading', { name: 'Package' }).waitFor();
+    await axe();
+  }));
+
 it('draws 5,000 nodes, and frames go on while they move', async () => {
   const lines = Array.from({ length: 5_000 }, (_, i) => {
     const to = Math.floor(i / 3);

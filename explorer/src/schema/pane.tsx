@@ -112,7 +112,8 @@ type Person {
 
 function TypeCard({ type, stored }: { type: ExplorerType; stored: ReadonlyMap<string, Predicate> }) {
   return (
-    <section className="card" aria-label={type.name}>
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: without it a keyboard cannot scroll
+    <section className="card" tabIndex={0} aria-label={type.name}>
       <header>
         <h3>{type.name}</h3>
         <Badge>{type.remote ? 'remote' : type.kind}</Badge>
