@@ -8,11 +8,11 @@ import {
   assertFilter,
   assertLetterPage,
   assertId,
+  assertOver,
   assertPage,
   assertType,
   closing,
   isTerminated,
-  stoppedWithIt,
 } from './refusal.js';
 import { functionCalls } from './call-rpc.js';
 import { UnregisteredTypes } from './unregistered-types.js';
@@ -246,8 +246,7 @@ class AgentRuntime implements Agents {
 
   /** Makes room for one that a turn starts by its key. Throws INVALID_REQUEST where the turn has stopped it, and it still is there. */
   async #clear(id: string, stopped: boolean): Promise<unknown> {
-    const head = stopped ? await this.#head(id) : undefined;
-    if (head !== undefined && head.status !== 'terminated') throw stoppedWithIt(id);
+    if (stopped) assertOver(id, await this.#head(id));
     return this.#sweeper.clear(id);
   }
 

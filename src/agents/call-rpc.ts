@@ -8,6 +8,7 @@ import type {
   SendOptions,
   StartOptions,
 } from './contract.js';
+import { keyedAgentId } from './agent-id.js';
 import type { FunctionTransactions } from './function-transactions.js';
 import { isMutation } from './graph-calls.js';
 import { answerGraph, OUTSIDE } from './graph-rpc.js';
@@ -98,7 +99,9 @@ export function functionCalls(agents: Agents, graph?: GraphCalls, transactions?:
       case 'start': {
         const [name, { key, transaction, idempotencyKey }] = rpc.args as [string, StartOptions & SaidIn];
         if (transaction !== undefined) return outbox(call, transaction).start(name, key);
-        return agents.start(name, { key, idempotencyKey: idempotencyKey ?? keyOf(call), caller, requestId });
+        const options = { key, idempotencyKey: idempotencyKey ?? keyOf(call), caller, requestId };
+        if (key === undefined || transactions === undefined) return agents.start(name, options);
+        return transactions.assertStarts(call, keyedAgentId(name, key)).then(() => agents.start(name, options));
       }
       case 'stop': {
         const [id, { transaction }] = rpc.args as [string, SaidIn];

@@ -6,6 +6,7 @@ import { claimOf, type Job } from './job.js';
 import { type Mail, Outbox } from './outbox.js';
 import type { FunctionCall } from './process/contract.js';
 import type { Begun } from './protocol.js';
+import { assertOver } from './refusal.js';
 
 /** One that has begun. */
 interface Open {
@@ -19,6 +20,8 @@ interface Open {
 interface Held {
   readonly claim: Claim;
   readonly open: Map<number, Open>;
+  /** whom those that landed have stopped: a stop is a message, which its agent takes behind the commit */
+  readonly stopped: Set<string>;
 }
 
 interface TransactionsOptions {
@@ -45,7 +48,7 @@ export class FunctionTransactions {
    */
   async begin(call: FunctionCall, place: string, lost = 0): Promise<Begun> {
     const { contended, mail, limits } = this.options;
-    const held = this.#held.get(call) ?? { claim: contended.claim(), open: new Map() };
+    const held = this.#held.get(call) ?? { claim: contended.claim(), open: new Map(), stopped: new Set() };
     this.#held.set(call, held);
     if (lost > 0) await this.#again(call, held, lost);
     const kept = keptUnder(call, place);
@@ -55,7 +58,7 @@ export class FunctionTransactions {
     const transaction = await this.#begin(call, held);
     transaction.holdReads();
     const id = this.#next++;
-    held.open.set(id, { transaction, outbox: new Outbox(mail, limits), kept });
+    held.open.set(id, { transaction, outbox: new Outbox(mail, limits, held.stopped), kept });
     return { id, keeps: kept !== undefined };
   }
 
@@ -92,6 +95,11 @@ export class FunctionTransactions {
     return open;
   }
 
+  /** Throws INVALID_REQUEST for one that a transaction of the call has stopped, and that still is there. */
+  async assertStarts(call: FunctionCall, id: string): Promise<void> {
+    if (this.#held.get(call)?.stopped.has(id) === true) assertOver(id, await this.options.mail.head(id));
+  }
+
   /**
    * One that has lost to another commit goes behind those that have lost before. What it left for agents lands with it.
    * @param gives what a repeated request is to get, as `Begun` has it
@@ -108,6 +116,7 @@ export class FunctionTransactions {
       await claim.enter(async () => transaction.keys());
       const { replayed } = await transaction.commit({ parts, idempotency });
       claim.letGo();
+      for (const op of ops) if (op.op === 'post' && op.kind === 'stop') held.stopped.add(op.to);
       return replayed && toText(replayed);
     } catch (error) {
       if (asError(error).code === 'TXN_ABORTED') claim.lose(transaction.keys());

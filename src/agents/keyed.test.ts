@@ -40,6 +40,12 @@ const CODE = `
   class Slow extends Agent {
     onInitialize() { return wait(); }
   }
+  class Host extends Agent {
+    static handlers = ['visit'];
+    state = { visits: 0 };
+    onTerminate() { return wait(); }
+    visit() { return ++this.state.visits; }
+  }
   class Clerk extends Agent {
     onSuspend() { this.publishEvent('left', {}); }
     async onReceiveMessage(name, data) {
@@ -68,7 +74,7 @@ const CODE = `
       return id;
     }
   }
-  agents.register(Cart, Shelf, Slow, Clerk);
+  agents.register(Cart, Shelf, Slow, Host, Clerk);
   async function cartOf(key) { return agents.start('Cart', { key }); }
   async function shelfOf(key) { return (await agents.start(Shelf, { key })).id; }
   async function clerkOf(key) { return (await agents.start('Clerk', { key })).id; }
@@ -84,6 +90,17 @@ const CODE = `
       return agents.start(Cart, { key });
     });
   }
+  async function stopFirst(key, inTransaction) {
+    const host = agents.idOf(Host, key);
+    await graph.transaction(() => agents.stop(host));
+    const begin = async () => {
+      const { id } = await agents.start(Host, { key });
+      await agents.refAsync(Host, id).visit();
+      return id;
+    };
+    return inTransaction ? graph.transaction(begin) : begin();
+  }
+  async function hostOf(key) { return (await agents.start(Host, { key })).id; }
   async function content(id) { return agents.ref(Cart, id).content(); }
 `;
 const EXPORTS = [
@@ -98,6 +115,8 @@ const EXPORTS = [
   'content',
   'putInTransaction',
   'restart',
+  'stopFirst',
+  'hostOf',
 ];
 
 let service: AgentService;
@@ -276,6 +295,19 @@ describe('agents started by a key', () => {
     const refused = { code: 'INVALID_REQUEST', message: /started where it has just been stopped/ };
     await expect(agents.send(id, 'beginAnew')).rejects.toMatchObject(refused);
     await until(async () => (await agents.info(id)).status === 'terminated');
+  });
+
+  it.each([true, false])('are not started behind a transaction that stops them, in another: %s', async (another) => {
+    const { agents, call } = await open({ schema: '' });
+    const id = String(await call('hostOf', 'bea'));
+    const refused = { code: 'INVALID_REQUEST', message: /started where it has just been stopped/ };
+    await expect(call('stopFirst', 'bea', another)).rejects.toMatchObject(refused);
+    await until(async () => (await call('waits')) === true);
+    expect(await agents.info(id)).not.toMatchObject({ status: 'terminated' });
+    await call('goOn');
+    await until(async () => (await agents.info(id)).status === 'terminated');
+    expect(await call('hostOf', 'bea')).toBe(id);
+    expect(await agents.info(id)).toMatchObject({ waiting: 0 });
   });
 
   it('need a text as their key', async () => {

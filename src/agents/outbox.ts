@@ -2,7 +2,7 @@ import { GraphsteadError, type Limits, type MaybePromise } from '../base/index.j
 import { freshAgentId, keyedAgentId } from './agent-id.js';
 import type { AgentType } from './info.js';
 import type { AgentOp, PostOp, SpawnOp } from './part.js';
-import { assertId, assertType, stoppedWithIt, terminated, unknownAgent } from './refusal.js';
+import { assertId, assertOver, assertType, stoppedWithIt, terminated, unknownAgent } from './refusal.js';
 import type { Head } from './stored.js';
 
 /** What tells whether agents can be reached. */
@@ -30,6 +30,8 @@ export class Outbox {
   constructor(
     readonly mail: Mail,
     readonly limits: Pick<Limits, 'hostMessageBytes'>,
+    /** whom earlier transactions of the same function have stopped */
+    readonly stopped: ReadonlySet<string>,
   ) {}
 
   /** In the order in which they were asked for, as they are now. */
@@ -51,7 +53,7 @@ export class Outbox {
 
   /**
    * One that its key has started before stays as it is; where it was stopped it begins anew. Throws AGENT_TYPE_UNKNOWN, and
-   * INVALID_REQUEST for one that is stopped here.
+   * INVALID_REQUEST for one that is stopped here, or by an earlier one and still is there.
    */
   async start(name: string, key: string | undefined): Promise<{ readonly id: string; readonly name: string }> {
     assertType(this.mail.manifest, name);
@@ -74,10 +76,11 @@ export class Outbox {
     }
   }
 
-  /** Throws AGENT_UNKNOWN, AGENT_TERMINATED. */
+  /** Throws AGENT_UNKNOWN, AGENT_TERMINATED, INVALID_REQUEST. */
   async #assertReached(op: PostOp | SpawnOp): Promise<void> {
     const id = op.op === 'spawn' ? op.id : op.to;
     const head = await this.mail.head(id);
+    if (op.op === 'spawn' && this.stopped.has(id)) assertOver(id, head);
     if (op.op === 'spawn' && head?.status === 'terminated') await this.mail.clear(id);
     if (this.#started.has(id)) return;
     if (head === undefined) throw unknownAgent(id);

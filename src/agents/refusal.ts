@@ -28,9 +28,14 @@ export function terminated(id: string): GraphsteadError {
 /** Stops go out last, and end what is started with them: the key would lead to an agent that is about to end. */
 export function stoppedWithIt(id: string): GraphsteadError {
   return new GraphsteadError('INVALID_REQUEST', `agent "${id}" is started where it has just been stopped`, {
-    fix: 'start it later, once agents.info tells that it is terminated; or do not stop it, and send a message by which it begins anew',
+    fix: 'start it later, once agents.info tells that it is terminated (agents.stop in a function, outside of graph.transaction, waits for that); or do not stop it, and send a message by which it begins anew',
     details: { agentId: id },
   });
+}
+
+/** Throws INVALID_REQUEST for one that is to be started by whom it was stopped by, where that has not come about. */
+export function assertOver(id: string, head: { readonly status: string } | undefined): void {
+  if (head !== undefined && head.status !== 'terminated') throw stoppedWithIt(id);
 }
 
 /** It was this agent, and none that its handler met. */
