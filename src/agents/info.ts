@@ -174,6 +174,8 @@ export interface HostApp {
   readonly appDir: string;
   /** plain data for connections and models (see src/connections) */
   readonly connections?: unknown;
+  /** each call of the service keeps where the app made it, for what it may throw: a few percent of what a call costs */
+  readonly stacks?: boolean;
 }
 
 export interface HostLog {

@@ -209,7 +209,7 @@ class LoadedApp implements App {
     const operations = toOperations(manifest, { hosts, agents, scalars, stacks, log });
     const connections = this.#options.connections?.();
     if (bundle !== undefined) {
-      const app: HostApp = { bundle, appDir: this.#dir, connections };
+      const app: HostApp = { bundle, appDir: this.#dir, connections, stacks };
       await this.#swap(app, overtaken).catch((error: unknown) => {
         if (!(error instanceof GraphsteadError)) throw error;
         throw new GraphsteadErrors([atImport(error, this.#dir, this.#bundled)]);

@@ -49,6 +49,9 @@ const calls: Record<string, (id: string) => Promise<unknown>> = {
   ask: async () => await models.get('oracle').ask('be', 'brief'), // here: ask
   look: async (id) => await agents.ref(Scout, id).look(), // here: asks look
   tell: async (id) => await agents.ref(Scout, id).tell(), // here: asks tell
+  'query, given on': async () => graph.query('{ broken'), // here: query, given on
+  'look, given on': async (id) => agents.ref(Scout, id).look(), // here: asks look, given on
+  'sendMessage, given on': async (id) => agents.sendMessage(id, 'nothing'), // here: sendMessage, given on
 };
 export async function begin(): Promise<string> {
   return (await agents.start(Scout)).id;
@@ -102,9 +105,9 @@ describe('an error of a call names the line of the app that made it:', () => {
     expect(stack.join('\n')).not.toMatch(/node:internal|dist\//);
   });
 
-  it.each(['look', 'tell'])('%s, in the handler and where the message was sent', async (call) => {
+  it.each(['look', 'tell', 'look, given on'])('%s, in the handler and where the message was sent', async (call) => {
     const stack = await stackOf(call);
-    expect(stack[0]).toContain(PLACES.get(call));
+    expect(stack[0]).toContain(PLACES.get(call.split(',')[0]));
     expect(stack.some((line) => line.includes(PLACES.get(`asks ${call}`)!))).toBe(true);
   });
 });

@@ -20,12 +20,13 @@ describe("an app's stack", () => {
     expect(appStack(frames(ours, app[0], between, app[1]))).toBe(frames(...app));
   });
 
-  it('takes the lines of the call where it has none of the app', () => {
+  it('begins with where the call was made, which it names itself only where that was awaited', () => {
     const ours = `async answer (${own}:1:1)`;
     const call = frames(`call (${own}:2:2)`, 'pour (/app/functions/tea.ts:3:9)');
-    expect(withAppFrames(frames(ours), call)).toBe(frames(ours, 'pour (/app/functions/tea.ts:3:9)'));
-    const awaited = frames(ours, 'async pour (/app/functions/tea.ts:4:1)');
-    expect(withAppFrames(awaited, call)).toBe(awaited);
+    expect(withAppFrames(frames(ours), call)).toBe(frames('pour (/app/functions/tea.ts:3:9)', ours));
+    const outer = 'async serve (/app/functions/tea.ts:9:3)';
+    const awaited = frames(ours, 'async pour (/app/functions/tea.ts:3:2)', outer);
+    expect(withAppFrames(awaited, call)).toBe(frames('pour (/app/functions/tea.ts:3:9)', ours, outer));
   });
 
   it('stays as it is where the app has no part in it', () => {

@@ -67,10 +67,17 @@ export function appStack(stack: string): string {
   return inApp.length === 0 ? stack : [head, ...inApp].join('\n');
 }
 
-/** A stack that names the app: where it does not, with the frames of another that may. */
-export function withAppFrames(stack: string, other: string): string {
+/** A stack with the lines of the app that another one, of where the call was made, holds beside its own: those come first. */
+export function withAppFrames(stack: string, call: string): string {
   const { head, frames } = partsOf(stack);
-  return appFrames(frames).length > 0 ? stack : [head, ...frames, ...appFrames(partsOf(other).frames)].join('\n');
+  const made = appFrames(partsOf(call).frames);
+  const known = new Set(made.map(lineOf));
+  return [head, ...made, ...frames.filter((frame) => !known.has(lineOf(frame)))].join('\n');
+}
+
+/** File and line: where a call is awaited its column differs. */
+function lineOf(frame: string): string {
+  return /(\/[^()]*:\d+):\d+\)?$/.exec(frame)?.[1] ?? frame;
 }
 
 /** None where the app has no part in it. */

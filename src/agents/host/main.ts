@@ -12,7 +12,7 @@ import { flush, limitMessages, openLink, tell } from './link.js';
 import { handling, unmarked } from './marker.js';
 import { endWithParent } from './orphan.js';
 import { guards, limitHistory, registered } from './registry.js';
-import { answered, currentTask, limitEvents, type Task } from './task.js';
+import { answered, currentTask, keepPlaces, limitEvents, type Task } from './task.js';
 import { followTestClock } from './test-clock.js';
 import { discard, evict, limitStates, startTurn } from './turn.js';
 import { limitEffects } from './turn-scope.js';
@@ -47,6 +47,7 @@ async function load(message: Extract<ToHost, { k: 'load' }>): Promise<void> {
   limitEvents(eventBytes);
   limitMessages(messageBytes);
   limitEffects(messageBytes);
+  keepPlaces(message.app.stacks === true);
   useEnvironment(message.environment);
   try {
     const used = (record: CallRecord) => tell({ k: 'used', id: currentTask()?.id, record });

@@ -4,6 +4,7 @@ import { callHash } from '../call-hash.js';
 import type { CallerClaims } from '../info.js';
 import type { EventEffect, JournalEntry, Rpc, RpcMethod, WireFailure } from '../protocol.js';
 import { fromFailure, toFailure } from '../wire-failure.js';
+import { withAppFrames } from './app-failure.js';
 import { tell } from './link.js';
 import { resumed } from './marker.js';
 import type { TurnScope } from './turn-scope.js';
@@ -27,6 +28,13 @@ let eventBytes = Number.POSITIVE_INFINITY;
 /** @param bytes limits.eventBytes */
 export function limitEvents(bytes: number): void {
   eventBytes = bytes;
+}
+
+let keepsPlaces = false;
+
+/** Whether calls keep where the app made them. A stack follows what is awaited: behind `return graph.query(...)` it holds no line of the app. */
+export function keepPlaces(keep: boolean): void {
+  keepsPlaces = keep;
 }
 
 /** Calls that change something outside the task's own commit. */
@@ -143,12 +151,14 @@ export class Task {
   async call(method: RpcMethod, args: readonly unknown[]): Promise<unknown> {
     this.assertOpen(method);
     const n = this.ordinal();
+    const place: { readonly stack?: string } = {};
+    if (keepsPlaces) Error.captureStackTrace(place);
     const once = isRemembered(method, args, this.turn !== undefined);
     const known = once ? this.#known(n, method, args) : undefined;
     if (known !== undefined) return replay(known);
     const { value, failure } = await this.#ask({ method, n, args }, once);
     // made here, behind an await, it names those who wait: app code among them
-    if (failure !== undefined) throw fromFailure(failure, 'INTERNAL');
+    if (failure !== undefined) throw placed(fromFailure(failure, 'INTERNAL'), place);
     return value;
   }
 
@@ -230,6 +240,11 @@ export function answered(rpc: number, ok: boolean, value: unknown, failure: Wire
   if (waited === undefined) return;
   resumed(waited.task);
   waited.resolve(ok ? { value } : { failure: failure ?? { message: 'the call failed' } });
+}
+
+function placed(error: GraphsteadError, { stack }: { readonly stack?: string }): GraphsteadError {
+  if (stack !== undefined) error.stack = withAppFrames(error.stack ?? '', stack);
+  return error;
 }
 
 function replay(entry: JournalEntry): unknown {

@@ -118,9 +118,9 @@ export class HostProcess {
   }
 
   /** Once. */
-  load({ bundle, appDir, connections }: HostApp): void {
+  load({ bundle, appDir, connections, stacks }: HostApp): void {
     const { limits, environment } = this.#options;
-    const load = { bundle, appDir, connections };
+    const load = { bundle, appDir, connections, stacks };
     const { agentStateBytes: stateBytes, eventBytes, hostMessageBytes: messageBytes } = limits;
     const { outboundReplyBytes: replyBytes, agentHistory: history } = limits;
     const told = { stateBytes, eventBytes, messageBytes, replyBytes, history };
