@@ -15,7 +15,7 @@ export function functionTool(
   const known = new Set(args.map((arg) => arg.name));
   return {
     name,
-    description: [description, levelsTold(selection.levels)].filter(Boolean).join('\n\n'),
+    description: [description, levelsTold(selection.levels), fieldsTold(selection.fields)].filter(Boolean).join('\n\n'),
     inputSchema: inputSchema(args),
     readOnly: kind === 'query',
     async call(given, run) {
@@ -42,4 +42,10 @@ function levelsTold(levels: number | undefined): string | undefined {
   return levels === undefined
     ? undefined
     : `Objects inside objects of the same type are answered ${levels} levels deep.`;
+}
+
+function fieldsTold(fields: number | undefined): string | undefined {
+  return fields === undefined
+    ? undefined
+    : `Its result has more fields than fit: the first ${fields} are answered, and graphql_query answers those it asks for.`;
 }

@@ -3,10 +3,12 @@ import { expect, it } from 'vitest';
 import { selectionOf } from './selection.js';
 
 const SCHEMA = buildSchema(`
-  type Query { pair: Pair fan: Fan wide: Wide plain: [Plain!]! count: Int either: Either }
+  type Query { pair: Pair fan: Fan wide: Wide deep: Deep0 plain: [Plain!]! count: Int either: Either }
   type Pair { name: String left: Pair right: Pair }
   type Fan { a: Fan b: Fan c: Fan d: Fan e: Fan f: Fan name: String }
   type Wide { ${Array.from({ length: 1_200 }, (_, i) => `f${i}: Int`).join(' ')} }
+  ${Array.from({ length: 10 }, (_, i) => `type Deep${i} { a: Deep${i + 1} b: Deep${i + 1} }`).join(' ')}
+  type Deep10 { x: Int }
   type Plain { name: String inner: Inner again: Inner }
   type Inner { size: Int }
   union Either = Plain | Inner
@@ -36,5 +38,9 @@ it('goes less deep where there would be too many fields, and stays a document th
   // 7 + 6 * 7 + 36 * 7 are 301, and the next level has 216 * 7
   expect(fan.levels).toBe(3);
   expect(fan.text.match(/\bname\b/g)).toHaveLength(1 + 6 + 36);
-  expect(['pair', 'fan', 'plain', 'wide', 'count', 'either'].map(isAnswered)).not.toContain(false);
+  expect(['pair', 'fan', 'plain', 'wide', 'deep', 'count', 'either'].map(isAnswered)).not.toContain(false);
+});
+
+it('tells how many fields it has where the result has more', () => {
+  expect([of('wide').fields, of('deep').fields, of('plain').fields]).toEqual([1_000, 1_000, undefined]);
 });

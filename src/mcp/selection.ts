@@ -19,6 +19,8 @@ interface Selection {
   readonly text: string;
   /** how many levels of a type that holds itself are in it; undefined where none does */
   readonly levels?: number;
+  /** how many fields are in it, where the result has more */
+  readonly fields?: number;
 }
 
 /** Everything that a function's result has: a tool answers its whole result, not parts of it. */
@@ -26,7 +28,9 @@ export function selectionOf(type: GraphQLOutputType): Selection {
   for (let levels = LEVELS; ; levels--) {
     const writer = new SelectionWriter(levels);
     const text = writer.of(getNamedType(type));
-    if (levels === 1 || writer.fields <= FIELDS) return { text, ...(writer.isCut ? { levels } : {}) };
+    const isFull = writer.fields > FIELDS;
+    if (levels === 1 || !isFull)
+      return { text, ...(writer.isCut ? { levels } : {}), ...(isFull ? { fields: FIELDS } : {}) };
   }
 }
 
@@ -57,9 +61,11 @@ class SelectionWriter {
   }
 
   #fields(type: GraphQLObjectType, differs: (name: string) => boolean): string {
-    return Object.values(type.getFields())
-      .map((field) => this.#field(field, differs(field.name) ? `${field.name}_${type.name}: ` : ''))
-      .join(' ');
+    const fields = Object.values(type.getFields()).map((field) =>
+      this.#field(field, differs(field.name) ? `${field.name}_${type.name}: ` : ''),
+    );
+    // a selection set may not be empty
+    return fields.filter((field) => field !== '').join(' ') || '__typename';
   }
 
   #field({ name, type }: GraphQLField<unknown, unknown>, alias: string): string {
