@@ -20,8 +20,16 @@ export function answerOf(
   const json = body.toString('utf8');
   // integers beyond 2^53 become text, which keeps every digit
   const { data, errors } = (parseJson(json)?.value ?? {}) as Result;
-  if (errors && errors.length > 0) return { ...refusal(errors.map(sentence).join('\n')), ...(data ? { data } : {}) };
+  if (errors && errors.length > 0) return partly(errors.map(sentence), data);
   return { text: text(data ?? {}, json), data: data ?? {} };
+}
+
+/** The mistakes, and what could be answered or was done beside them: most clients show a model the text alone. */
+function partly(mistakes: readonly string[], data: Result['data']): ToolAnswer {
+  if (!data) return refusal(mistakes.join('\n'));
+  const isAnswered = Object.values(data).some((value) => value !== null);
+  const answered = isAnswered ? [`The rest of the answer: ${JSON.stringify(data)}`] : [];
+  return { ...refusal([...mistakes, ...answered].join('\n')), data };
 }
 
 export const refusal = (text: string): ToolAnswer => ({ text, isError: true });

@@ -226,6 +226,12 @@ describe('the tools of GraphQL', () => {
     // what could be answered is, beside the mistake
     const partly = await call(client, 'graphql_query', { query: '{ getItem(code: "a") { name } getLost }' });
     expect(partly).toMatchObject({ isError: true, data: { getItem: { name: 'one' } } });
+    expect(partly.text).toMatch(/^FUNCTION_FAILED: .*it is lost.*\n.*\{"getItem":\{"name":"one"\},"getLost":null\}$/);
+    // else a model would do again what was done
+    const twice =
+      'mutation { one: addItem(input: [{ code: "c" }]) { numUids } two: addItem(input: [{ code: "c" }]) { numUids } }';
+    const { text } = await call(client, 'graphql_mutation', { query: twice });
+    expect(text).toMatch(/^UNIQUE_VIOLATION: .*\n.*\{"one":\{"numUids":1\},"two":null\}$/);
     expect(await call(client, 'graphql_query', { query: '{', variables: {} })).toMatchObject({ isError: true });
   });
 
