@@ -3,10 +3,8 @@ import type { Value } from '../../values/index.js';
 import { invalidMutation } from '../parse/invalid.js';
 import { facetText, isFacetKeyCharacter, tooManyFacets } from '../rdf/facet.js';
 import type { TripleFacet } from '../syntax/index.js';
-import type { JsonNode } from './scan.js';
+import type { JsonNode, ObjectNode } from './scan.js';
 import { numberValue } from './number.js';
-
-type ObjectNode = Extract<JsonNode, { kind: 'object' }>;
 
 const NONE: readonly TripleFacet[] = [];
 

@@ -5,10 +5,8 @@ import { emptyRequest, parseConditionText, type ParseMutationOptions } from '../
 import { neededVariables } from '../parse/needed.js';
 import { parseQuerySteps } from '../parse/query.js';
 import type { Filter, MutationBlock, MutationRequest } from '../syntax/index.js';
-import { type JsonNode, scanJsonSteps } from './scan.js';
+import { type JsonNode, type ObjectNode, scanJsonSteps } from './scan.js';
 import { JsonTriples } from './triples.js';
-
-type ObjectNode = Extract<JsonNode, { kind: 'object' }>;
 
 const TOP_KEYS: ReadonlySet<string> = new Set(['set', 'delete', 'cond', 'query', 'mutations']);
 const MUTATION_KEYS: ReadonlySet<string> = new Set(['set', 'delete', 'cond']);

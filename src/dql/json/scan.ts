@@ -10,17 +10,19 @@ import {
 
 /** JSON with the place of each value. Numbers keep their text, so that nothing beyond 2^53 is lost. */
 export type JsonNode =
-  | {
-      readonly kind: 'object';
-      readonly entries: ReadonlyMap<string, JsonNode>;
-      readonly position: Position;
-      readonly span: Span;
-    }
+  | ObjectNode
   | { readonly kind: 'array'; readonly items: readonly JsonNode[]; readonly position: Position }
   | { readonly kind: 'string'; readonly text: string; readonly position: Position }
   | { readonly kind: 'number'; readonly text: string; readonly position: Position }
   | { readonly kind: 'bool'; readonly value: boolean; readonly position: Position }
   | { readonly kind: 'null'; readonly position: Position };
+
+export interface ObjectNode {
+  readonly kind: 'object';
+  readonly entries: ReadonlyMap<string, JsonNode>;
+  readonly position: Position;
+  readonly span: Span;
+}
 
 /** Offsets in the text, so that a part of it can be read again. */
 interface Span {

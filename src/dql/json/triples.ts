@@ -14,9 +14,8 @@ import { uidNumber } from '../parse/number.js';
 import type { NodeReference, ObjectReference, Triple, TripleFacet } from '../syntax/index.js';
 import { type FacetEntry, type FacetIndex, facetIndex, facetsOf, listFacets } from './facets.js';
 import { numberValue } from './number.js';
-import type { JsonNode } from './scan.js';
+import type { JsonNode, ObjectNode } from './scan.js';
 
-type ObjectNode = Extract<JsonNode, { kind: 'object' }>;
 type ArrayNode = Extract<JsonNode, { kind: 'array' }>;
 
 interface JsonTripleOptions {

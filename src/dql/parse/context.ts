@@ -69,6 +69,16 @@ export class ParseContext {
     }
   }
 
+  /** What stands between one word and the next; alone it is what it is, without a node around it. */
+  joined<T, Word extends 'and' | 'or'>(kind: Word, parse: () => T): T | { kind: Word; children: T[] } {
+    const children = [parse()];
+    while (this.isWord(kind)) {
+      this.lexer.next();
+      children.push(parse());
+    }
+    return children.length === 1 ? children[0] : { kind, children };
+  }
+
   unexpected(expected: string, fix: string): GraphsteadError {
     return this.lexer.error(`expected ${expected}, found ${this.lexer.shown()}`, fix);
   }

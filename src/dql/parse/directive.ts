@@ -3,7 +3,7 @@ import type { ParseContext } from './context.js';
 import { invalid } from './invalid.js';
 import { parseFacets } from './facets.js';
 import { parseFilter } from './function.js';
-import { parseWhole } from './paging.js';
+import { PAGE_KEYS, parseWhole } from './paging.js';
 import { parseLangs, predicateName } from './subject.js';
 
 /** What the directives after a block or a predicate ask for. */
@@ -26,7 +26,6 @@ const ALLOWED: Readonly<Record<DirectivePlace, readonly string[]>> = {
   predicate: ['filter', 'facets', 'cascade', 'normalize', 'ignorereflex', 'groupby'],
   count: ['filter', 'facets'],
 };
-const PAGE_WORDS: ReadonlySet<string> = new Set(['first', 'offset', 'after', 'orderasc', 'orderdesc', 'random']);
 
 export function noDirectives(): DirectiveSet {
   return { filtered: false, normalize: false, ignoreReflex: false };
@@ -133,7 +132,7 @@ function parseGroupKey(context: ParseContext): GroupBy['keys'][number] {
   let alias: string | undefined;
   if (context.accept(':')) {
     alias = written;
-    if (PAGE_WORDS.has(alias.toLowerCase())) {
+    if (PAGE_KEYS.has(alias.toLowerCase())) {
       throw invalid(`the alias ${alias} in @groupby is the name of an argument`, position, 'Choose another alias.');
     }
     written = context.takeName('a predicate after its alias');

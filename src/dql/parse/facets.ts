@@ -88,16 +88,7 @@ function parseItem(context: ParseContext, keys: Keys, order: Map<string, boolean
 }
 
 function parseAny(context: ParseContext): FacetFilter {
-  return parseJoined(context, 'or', () => parseJoined(context, 'and', () => parseOne(context)));
-}
-
-function parseJoined(context: ParseContext, kind: 'and' | 'or', parse: () => FacetFilter): FacetFilter {
-  const children = [parse()];
-  while (context.isWord(kind)) {
-    context.lexer.next();
-    children.push(parse());
-  }
-  return children.length === 1 ? children[0] : { kind, children };
+  return context.joined('or', () => context.joined('and', () => parseOne(context)));
 }
 
 function parseOne(context: ParseContext): FacetFilter {

@@ -51,25 +51,7 @@ export function parseFilter(context: ParseContext, place: CallPlace): Filter | u
 }
 
 function parseAny(context: ParseContext, place: CallPlace): Filter {
-  const first = parseAll(context, place);
-  if (!context.isWord('or')) return first;
-  const children = [first];
-  while (context.isWord('or')) {
-    context.lexer.next();
-    children.push(parseAll(context, place));
-  }
-  return { kind: 'or', children };
-}
-
-function parseAll(context: ParseContext, place: CallPlace): Filter {
-  const first = parseOne(context, place);
-  if (!context.isWord('and')) return first;
-  const children = [first];
-  while (context.isWord('and')) {
-    context.lexer.next();
-    children.push(parseOne(context, place));
-  }
-  return { kind: 'and', children };
+  return context.joined('or', () => context.joined('and', () => parseOne(context, place)));
 }
 
 function parseOne(context: ParseContext, place: CallPlace): Filter {

@@ -18,7 +18,7 @@ export interface BlockArguments {
 
 type ArgumentPlace = 'root' | 'shortest' | 'predicate';
 
-const PAGE_KEYS: ReadonlySet<string> = new Set(['first', 'offset', 'after', 'orderasc', 'orderdesc', 'random']);
+export const PAGE_KEYS: ReadonlySet<string> = new Set(['first', 'offset', 'after', 'orderasc', 'orderdesc', 'random']);
 const SHORTEST_KEYS: Readonly<Record<string, keyof ShortestArgs>> = {
   from: 'from',
   to: 'to',

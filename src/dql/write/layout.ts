@@ -66,7 +66,7 @@ function kindOf(node: ResultNode): FieldKind {
 }
 
 /** Its text gives it a key of its own. */
-export function isNamed({ syntax }: Layout): boolean {
+export function isNamed({ syntax }: Pick<Layout, 'syntax'>): boolean {
   return 'alias' in syntax && syntax.alias !== undefined;
 }
 
@@ -122,21 +122,17 @@ export function languageFields(children: readonly ResultNode[]): readonly Langua
 function leaveLanguages<T extends LanguageField>(fields: readonly T[]): readonly T[] {
   if (!fields.some(({ kind }) => kind === 'languages')) return fields;
   const taken = new Set<string>();
-  for (const { kind, key, syntax } of fields) if (kind === 'value' && !hasAlias(syntax)) taken.add(key);
+  for (const field of fields) if (field.kind === 'value' && !isNamed(field)) taken.add(field.key);
   const whole = new Set<string>();
   const kept: T[] = [];
   for (const field of fields) {
-    if (field.kind === 'languages' && field.syntax.kind === 'predicate' && !hasAlias(field.syntax)) {
+    if (field.kind === 'languages' && field.syntax.kind === 'predicate' && !isNamed(field)) {
       if (whole.has(field.syntax.name)) continue;
       whole.add(field.syntax.name);
       kept.push({ ...field, taken });
     } else kept.push(field);
   }
   return kept;
-}
-
-function hasAlias(syntax: Block | Selection): boolean {
-  return 'alias' in syntax && syntax.alias !== undefined;
 }
 
 export function prefixOf(key: string): Buffer {
