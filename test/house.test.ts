@@ -154,7 +154,40 @@ describe('the house', () => {
       .map(({ file, name }) => `${relative(root, file)} exports ${name}`);
     expect(unused).toEqual([]);
   });
+
+  it('doors pass on what others take', () => {
+    const readers = ['src', 'test', 'bench', 'scripts'].flatMap((dir) => files(join(root, dir), /\.(ts|mjs)$/));
+    const taken = new Map<string, Set<string>>();
+    for (const file of readers) {
+      for (const [, named, loaded, target] of readFileSync(file, 'utf8').matchAll(NAMES_TAKEN)) {
+        const door = resolve(dirname(file), target.replace(/\.js$/, '.ts'));
+        if (roomOf(door) === roomOf(file)) continue;
+        const names = taken.get(door) ?? new Set();
+        for (const name of namesIn(named ?? loaded)) names.add(name);
+        taken.set(door, names);
+      }
+    }
+    const left = Object.keys(ALLOWED)
+      .filter((room) => !room.endsWith('.ts'))
+      .flatMap((room) => ['index.ts', 'host.ts'].map((name) => join(src, room, name)))
+      .filter((door) => all.includes(door))
+      .flatMap((door) =>
+        [...readFileSync(door, 'utf8').matchAll(NAMES_PASSED_ON)]
+          .flatMap(([, list]) => namesIn(list))
+          .filter((name) => !taken.get(door)?.has(name) && !PUBLIC.has(name))
+          .map((name) => `${relative(src, door)} passes on ${name}`),
+      );
+    expect(left).toEqual([]);
+  });
 });
+
+/** What a door passes on by name; all types of a contract go with it, since what it passes on is made of them. */
+const NAMES_PASSED_ON = /^export (?:type )?\{([^}]*)\} from/gm;
+const NAMES_TAKEN = /(?:\bimport (?:type )?\{([^}]*)\} from|\bconst \{([^}]*)\} = await import\() *'(\.[^']+)'/g;
+
+function namesIn(list: string): string[] {
+  return [...list.matchAll(/(?:type )?(\w+)(?:(?: as |: )\w+)?(?:,|\s*$)/g)].map(([, name]) => name);
+}
 
 function groupByFile(list: readonly Import[]): Map<string, Import[]> {
   const groups = new Map<string, Import[]>();

@@ -7,4 +7,4 @@ export { nquadLineParser } from './rdf/index.js';
 export { printChange } from './rdf/print.js';
 export { Pace, Places, placeOf, runQuery } from './run/index.js';
 export type * from './syntax/index.js';
-export { WrittenPlaces, writeJson, writeJsonInSteps, writeRdfInSteps } from './write/index.js';
+export { WrittenPlaces, writeJson } from './write/index.js';

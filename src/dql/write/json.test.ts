@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openGallery, useGallery } from '../../../test/gallery.js';
-import { parseQuery, runQuery, writeJson, writeJsonInSteps, writeRdfInSteps } from '../index.js';
+import { parseQuery, runQuery } from '../index.js';
+import { writeJson, writeJsonInSteps, writeRdfInSteps } from './index.js';
 
 const gallery = useGallery();
 
