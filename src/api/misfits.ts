@@ -1,4 +1,4 @@
-import { type Graph, type GraphReader, hasUid, type Predicate, type UidList } from '../graph/index.js';
+import { type Graph, type GraphReader, hasUid, hexUid, sampleOf } from '../graph/index.js';
 import type { Field, Model, ObjectType, Storage } from '../sdl/index.js';
 import type { Unreachable } from './contract.js';
 import { and, call, literal, not, ofType, storedName, test } from './execute/syntax.js';
@@ -71,20 +71,13 @@ async function halfEdge(model: Model, { storage, inverse }: Field, reader: Graph
   const there = storage && reader.schema.predicate(storage.predicate);
   const back = other && !other.reverse ? reader.schema.predicate(other.predicate) : undefined;
   if (!there || !back) return undefined;
-  const uids = await sampleOf(reader, there);
+  const uids = await sampleOf(reader, there, SAMPLE);
   const { rows } = await reader.edges(there, uids);
   for (const [i, row] of rows.entries()) {
     const ends = row.subarray(0, SAMPLE);
     const { rows: returning } = await reader.edges(back, ends);
     const lost = returning.findIndex((subjects) => !hasUid(subjects, uids[i]));
-    if (lost >= 0) return `${hex(uids[i])} leads to ${hex(ends[lost])}, which does not lead back by ${back.name}`;
+    if (lost >= 0) return `${hexUid(uids[i])} leads to ${hexUid(ends[lost])}, which does not lead back by ${back.name}`;
   }
   return undefined;
 }
-
-async function sampleOf(reader: GraphReader, predicate: Predicate): Promise<UidList> {
-  for await (const uids of reader.having(predicate)) return uids.subarray(0, SAMPLE);
-  return new Float64Array();
-}
-
-const hex = (uid: number): string => `0x${uid.toString(16)}`;

@@ -6,4 +6,4 @@ export { appMistakes, buildApp, loadApp } from './load-app.js';
 export { packagesOutside } from './packages.js';
 export { jsonScalar } from './scalar.js';
 export { namesIn } from './taken.js';
-export { watchSources } from './watch.js';
+export { holdsCode, watchSources } from './watch.js';

@@ -64,7 +64,7 @@ export function watchSources(
       const entries = readdirSync(folder, { withFileTypes: true });
       const holdsSources = entries.some((entry) => !entry.isDirectory() && SOURCES.test(entry.name));
       folders.set(folder, { watcher, holdsSources });
-      const below = entries.filter((entry) => entry.isDirectory() && isFollowed(entry.name));
+      const below = entries.filter((entry) => entry.isDirectory() && holdsCode(entry.name));
       const found = below.map(({ name }) => follow(join(folder, name)));
       return found.includes(true) || (known === undefined && holdsSources);
     } catch (error) {
@@ -85,7 +85,7 @@ export function watchSources(
   function watchOne(folder: string): FSWatcher {
     const watcher = watch(folder, (kind, name) => {
       if (name === null || SOURCES.test(name)) soon();
-      else if (kind === 'rename' && isFollowed(name)) moved(join(folder, name));
+      else if (kind === 'rename' && holdsCode(name)) moved(join(folder, name));
     });
     watcher.on('error', () => forget(folder));
     folders.set(folder, { watcher, holdsSources: false });
@@ -131,6 +131,7 @@ interface Watched {
   readonly holdsSources: boolean;
 }
 
-function isFollowed(name: string): boolean {
+/** Whether a folder of an app, by its name, holds code of the app's. */
+export function holdsCode(name: string): boolean {
   return !name.startsWith('.') && !SKIPPED.has(name);
 }

@@ -9,6 +9,7 @@ export { isInternalName } from './internal-name.js';
 export { LoggedReader, type ReadLog } from './read-log/logged-reader.js';
 export { graphPart } from './part.js';
 export { growsIntoList, mayHaveLanguages } from './schema.js';
+export { sampleOf } from './sample.js';
 export { asKept } from './stage.js';
 export { printPredicate, printSchema } from './text/print.js';
 export { COLUMN_BATCH, StoredColumn } from './stored-column.js';
@@ -18,6 +19,7 @@ export {
   distinct,
   EMPTY_UIDS,
   hasUid,
+  hexUid,
   intersect,
   lowerBoundUid,
   MAX_UID,

@@ -6,6 +6,11 @@ import type { UidList } from './contract.js';
  */
 export const MAX_UID = Number.MAX_SAFE_INTEGER - 1;
 
+/** A uid as texts of every kind name it. */
+export function hexUid(uid: number): string {
+  return `0x${uid.toString(16)}`;
+}
+
 /** The list without uids. */
 export const EMPTY_UIDS: UidList = new Float64Array(0);
 

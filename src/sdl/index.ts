@@ -7,6 +7,7 @@ export { hideSecrets } from './hide-secret.js';
 export { inOrderOfPlace, loadModel, readModel, readModelInSteps } from './load.js';
 export type * from './model.js';
 export { isTime } from './scalar.js';
+export { FILTER_WORDS } from './rules/filter-word.js';
 export { isAbout } from './sound-part.js';
 export { placeInString } from './string-place.js';
 export { type BodyNode, parseBodyTemplate, parseUrlTemplate } from './template.js';

@@ -1,6 +1,6 @@
 import { addTo, assert } from '../../base/index.js';
 import { placeOf } from '../../dql/index.js';
-import type { GraphReader, UidList } from '../../graph/index.js';
+import { type GraphReader, hexUid, type UidList } from '../../graph/index.js';
 import type { Field } from '../../sdl/index.js';
 import { decodeValue } from '../../values/index.js';
 import type { AnswerOf } from './complete.js';
@@ -137,7 +137,7 @@ function parentOf(level: Level, plan: CustomPlan, uid: number): Record<string, u
   const parent: Record<string, unknown> = {};
   for (const { field, slot } of plan.needs) {
     if (slot === 'id') {
-      parent[field.name] = `0x${uid.toString(16)}`;
+      parent[field.name] = hexUid(uid);
       continue;
     }
     const column = level.columns[slot];

@@ -24,6 +24,7 @@ import { demanding } from './cascade.js';
 import { collectFields, selectionSets } from './collect.js';
 import { type Demand, demandBelow, demandOf } from './demand.js';
 import { compileFilter, typeTests } from './filter.js';
+import { isGeoName } from './geo.js';
 import { compileOrder, compilePage } from './order.js';
 import type { AggregatePlan, ConcretePlan, CustomPlan, FieldPlan, FieldSource, ObjectPlan, Shape } from './plan.js';
 import { scalarWriter } from './scalar.js';
@@ -33,7 +34,6 @@ import { compiledOnce, type RootPlan } from './still-plan.js';
 import { and, BESIDE, childrenOf, NEVER, ofType, or, plainName, select, storedName, test } from './syntax.js';
 
 const ABSENT: FieldSource = Object.freeze({ kind: 'absent' });
-const GEO = new Set(['Point', 'Polygon', 'MultiPolygon']);
 
 /** What the types of an interface or a union share of a level: one selection is read, and written by what was made of it. */
 interface Compiled {
@@ -125,7 +125,7 @@ function source(
   if (field.role === 'edge') return edge(scope, definition, field, nodes, list, shared);
   const leaf = getNamedType(definition.type);
   const slot = valueSlot(field, list);
-  if (GEO.has(leaf.name)) return { kind: 'geo', slot };
+  if (isGeoName(leaf.name)) return { kind: 'geo', slot };
   if (field.embedding) return { kind: 'vector', slot };
   const write = scalarWriter(leaf as GraphQLLeafType);
   return field.type.list ? { kind: 'values', slot, write } : { kind: 'value', slot, write };

@@ -7,7 +7,7 @@ import {
   type GraphQLInputObjectType,
   GraphQLList,
 } from 'graphql';
-import type { Field, ObjectType, UnionType } from '../../sdl/index.js';
+import { type Field, FILTER_WORDS, type ObjectType, type UnionType } from '../../sdl/index.js';
 import { type Context, fieldEnum, fieldName, nonNull, objectInput } from './context.js';
 import { enumType } from './enum.js';
 import { hasFilter, isForeignKey, isPresence, isSearched, nestedEdges, unionOf } from './fact.js';
@@ -18,8 +18,6 @@ const input = (type: GraphQLInputFieldConfig['type'], meaning: InputMeaning): Gr
   type,
   extensions: means(meaning),
 });
-
-const WORDS = new Set(['has', 'and', 'or', 'not']);
 
 /** TFilter; undefined where there is nothing to filter by. */
 export function filterType(context: Context, type: ObjectType): GraphQLInputObjectType | undefined {
@@ -61,7 +59,7 @@ function fieldFilter(context: Context, type: ObjectType, field: Field): GraphQLI
 
 /** Ours: the nodes at the other end meet a filter of their own. */
 function edgeFilter(context: Context, type: ObjectType, field: Field): GraphQLInputFieldConfig | undefined {
-  if (WORDS.has(field.name)) return undefined;
+  if (FILTER_WORDS.has(field.name)) return undefined;
   const target = nestedEdges(context.model, type).find((edge) => edge.field === field)?.target;
   const union = unionOf(context.model, field);
   const filter = target ? filterType(context, target) : union && unionFilterType(context, union);

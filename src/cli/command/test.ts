@@ -2,14 +2,12 @@ import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { GraphsteadError } from '../../base/index.js';
-import { BUNDLING, bundleErrors, packagesOutside } from '../../functions/index.js';
+import { BUNDLING, bundleErrors, holdsCode, packagesOutside } from '../../functions/index.js';
 import { checkAppDir } from '../app-dir.js';
 import { type CommonOptions, runCommand } from '../report.js';
 
 /** no `.test.mjs`: other runners look for those, and a run that is interrupted leaves its files */
 const BUILT = '.run.mjs';
-/** what holds no code of the app's */
-const SKIPPED: ReadonlySet<string> = new Set(['node_modules', 'build', 'dist']);
 
 /** `graphstead test`: an app's *.test.ts files under Node's own test runner. Exit code 1 when one fails. */
 export function testCommand(appDir: string | undefined, options: CommonOptions): Promise<void> {
@@ -57,9 +55,7 @@ async function runTests(app: string, json: boolean): Promise<{ readonly files: r
 function testsIn(folder: string): string[] {
   const entries = readdirSync(folder, { withFileTypes: true });
   const tests = entries.filter((entry) => !entry.isDirectory() && entry.name.endsWith('.test.ts'));
-  const below = entries.filter(
-    (entry) => entry.isDirectory() && !entry.name.startsWith('.') && !SKIPPED.has(entry.name),
-  );
+  const below = entries.filter((entry) => entry.isDirectory() && holdsCode(entry.name));
   const folders = below.map(({ name }) => join(folder, name)).filter((path) => !existsSync(join(path, 'package.json')));
   return [...tests.map(({ name }) => join(folder, name)), ...folders.flatMap(testsIn)].sort();
 }

@@ -2,9 +2,11 @@ import { codeOf, type MaybePromise } from '../../base/index.js';
 import {
   type GraphReader,
   hasUid,
+  hexUid,
   type IndexSpec,
   type LangValue,
   type Predicate,
+  sampleOf,
   type UidList,
 } from '../../graph/index.js';
 import { decodeValue, isHashedToken, tokensOf } from '../../values/index.js';
@@ -15,16 +17,11 @@ const SAMPLE = 500;
 /** Looks from data to indexes and back, on samples. Each text says what does not agree. */
 export async function* checkIndexes(reader: GraphReader): AsyncIterable<string> {
   for (const predicate of reader.schema.predicates) {
-    const uids = await sampleOf(reader, predicate);
+    const uids = await sampleOf(reader, predicate, SAMPLE);
     if (uids.length === 0) continue;
     if (predicate.type === 'uid') yield* checkEdges(reader, predicate, uids);
     else yield* checkValues(reader, predicate, uids);
   }
-}
-
-async function sampleOf(reader: GraphReader, predicate: Predicate): Promise<UidList> {
-  for await (const uids of reader.having(predicate)) return uids.subarray(0, SAMPLE);
-  return new Float64Array();
 }
 
 async function* checkEdges(reader: GraphReader, predicate: Predicate, uids: UidList): AsyncIterable<string> {
@@ -34,12 +31,12 @@ async function* checkEdges(reader: GraphReader, predicate: Predicate, uids: UidL
       const objects = row.subarray(0, SAMPLE);
       const back = await built(() => reader.edges(predicate, objects, { reverse: true }));
       for (const [j, subjects] of (back?.rows ?? []).entries()) {
-        if (!hasUid(subjects, uids[i])) yield `~${predicate.name} of ${hex(objects[j])} lacks ${hex(uids[i])}`;
+        if (!hasUid(subjects, uids[i])) yield `~${predicate.name} of ${hexUid(objects[j])} lacks ${hexUid(uids[i])}`;
       }
     }
     const counted = predicate.count && (await built(() => reader.byCount(predicate, row.length, row.length)));
     if (counted && !hasUid(counted, uids[i])) {
-      yield `count(${predicate.name}) of ${hex(uids[i])} is not ${row.length} in its index`;
+      yield `count(${predicate.name}) of ${hexUid(uids[i])} is not ${row.length} in its index`;
     }
   }
 }
@@ -79,7 +76,7 @@ async function* checkFromData(
     const tokens = tokensIn(row, kind);
     const postings = await reader.postings(predicate, kind, tokens);
     if (postings.some((list) => !hasUid(list, uids[i]))) {
-      yield `the ${kind} index of ${predicate.name} lacks ${hex(uids[i])}`;
+      yield `the ${kind} index of ${predicate.name} lacks ${hexUid(uids[i])}`;
     }
   }
 }
@@ -93,7 +90,8 @@ async function* checkFromIndex(reader: GraphReader, predicate: Predicate, { kind
       const rows = await reader.allValues(predicate, some);
       for (const [i, row] of rows.entries()) {
         const has = tokensIn(row, kind).some((one) => Buffer.compare(one, token) === 0 || isHashedToken(token));
-        if (!has) yield `the ${kind} index of ${predicate.name} names ${hex(some[i])}, whose value has no such token`;
+        if (!has)
+          yield `the ${kind} index of ${predicate.name} names ${hexUid(some[i])}, whose value has no such token`;
       }
     }
   }
@@ -101,8 +99,4 @@ async function* checkFromIndex(reader: GraphReader, predicate: Predicate, { kind
 
 function tokensIn(row: readonly LangValue[], kind: IndexSpec['kind']): readonly Uint8Array[] {
   return row.flatMap(({ value, lang }) => tokensOf(kind, decodeValue(value), lang));
-}
-
-function hex(uid: number): string {
-  return `0x${uid.toString(16)}`;
 }

@@ -9,7 +9,7 @@ import {
   STEP,
   type Steps,
 } from '../../base/index.js';
-import type { GraphChange, UidList } from '../../graph/index.js';
+import { type GraphChange, hexUid, type UidList } from '../../graph/index.js';
 import type { QueryVariable } from '../contract.js';
 import { GLOBAL_UID, uidsOf } from '../run/index.js';
 import type { MutationBlock, SubjectReference, Triple } from '../syntax/index.js';
@@ -124,7 +124,7 @@ export class MutationNodes {
     ] as const) {
       for (const [name, uid] of fresh) {
         if (++named % STEP === 0) yield;
-        if (used === undefined || used.has(uid)) uids.set(show(name), `0x${uid.toString(16)}`);
+        if (used === undefined || used.has(uid)) uids.set(show(name), hexUid(uid));
       }
     }
     return uids;

@@ -1,13 +1,13 @@
-import type { Facets, GraphChange } from '../../graph/index.js';
+import { type Facets, type GraphChange, hexUid } from '../../graph/index.js';
 import { literalIri, type Value, valueText } from '../../values/index.js';
 
 /** A setting change as one line of N-Quads (without the newline): what export writes, and import reads to the same change. */
 export function printChange(change: GraphChange): string {
   if (change.op === 'setEdge') {
-    return `<${hex(change.uid)}> <${change.predicate}> <${hex(change.object)}>${printFacets(change.facets)} .`;
+    return `<${hexUid(change.uid)}> <${change.predicate}> <${hexUid(change.object)}>${printFacets(change.facets)} .`;
   }
   if (change.op !== 'setValue') throw new TypeError(`a ${change.op} has no N-Quad`);
-  return `<${hex(change.uid)}> <${change.predicate}> ${printLiteral(change.value, change.lang)}${printFacets(change.facets)} .`;
+  return `<${hexUid(change.uid)}> <${change.predicate}> ${printLiteral(change.value, change.lang)}${printFacets(change.facets)} .`;
 }
 
 /** `"text"`, `"text"@lang` or `"text"^^<type>`. */
@@ -28,8 +28,4 @@ function printFacet(value: Value): string {
   if (value.type === 'string' || value.type === 'default') return JSON.stringify(value.value);
   const text = valueText(value);
   return value.type === 'float' && /^-?\d+$/.test(text) ? `${text}.0` : text;
-}
-
-function hex(uid: number): string {
-  return `0x${uid.toString(16)}`;
 }

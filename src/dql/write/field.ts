@@ -1,5 +1,5 @@
 import type { JsonWriter } from '../../base/index.js';
-import type { Facets } from '../../graph/index.js';
+import { type Facets, hexUid } from '../../graph/index.js';
 import { encodeValue, type Value, writeValue } from '../../values/index.js';
 import { GLOBAL_UID, valueAt } from '../run/index.js';
 import { languageKey, shownFacets } from './key.js';
@@ -26,7 +26,7 @@ export function separate(out: JsonWriter): void {
 
 /** A uid as clients see it; what stands for all nodes shows as the largest uid. */
 export function uidText(uid: number): string {
-  return uid === GLOBAL_UID ? '0xffffffffffffffff' : `0x${uid.toString(16)}`;
+  return uid === GLOBAL_UID ? '0xffffffffffffffff' : hexUid(uid);
 }
 
 const QUOTE = 0x22;

@@ -6,6 +6,7 @@ import { FAMILY } from '../key.js';
 import { retyped } from '../retype.js';
 import type { Source } from '../source.js';
 import { INDEXED_BYTES, isTooLarge } from '../stage.js';
+import { hexUid } from '../uid-list.js';
 import { longPayloads } from './long-payload.js';
 import type { Declaration } from './part.js';
 
@@ -103,10 +104,6 @@ function listed(names: readonly string[]): string {
   return names.length < 2 ? names.join() : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 }
 
-function shown(uid: number): string {
-  return `0x${uid.toString(16)}`;
-}
-
 async function verifyConversion(
   looking: Looking,
   before: Predicate,
@@ -114,7 +111,9 @@ async function verifyConversion(
 ): Promise<GraphsteadError | undefined> {
   if (before.type === after.type || before.type === 'uid' || after.type === 'uid') return undefined;
   const to = after.type;
-  const nodes = await misfits(looking, before, (uid, { value }) => (isConvertible(value, to) ? undefined : shown(uid)));
+  const nodes = await misfits(looking, before, (uid, { value }) =>
+    isConvertible(value, to) ? undefined : hexUid(uid),
+  );
   if (nodes.length === 0) return undefined;
   const values = nodes.length === 1 ? 'value' : 'values';
   return new GraphsteadError(
@@ -145,7 +144,7 @@ async function verifyPlaces(
     const geometry = retyped(value, 'geo');
     const stored = geometry && decodeValue(geometry);
     if (stored?.type !== 'geo' || isPlace(stored.value)) return undefined;
-    return `the ${stored.value.type} of ${shown(uid)}`;
+    return `the ${stored.value.type} of ${hexUid(uid)}`;
   });
   if (found.length === 0) return undefined;
   return new GraphsteadError('INVALID_SCHEMA', `the index of ${before.name} cannot hold ${listed(found)}`, {
@@ -169,7 +168,7 @@ async function verifyTexts(
   }
   const misfit = (uid: number, { value }: LangValue): string | undefined => {
     const text = retyped(value, after.type as ScalarType);
-    return text && isTooLarge(after, decodeValue(text), text.length) ? shown(uid) : undefined;
+    return text && isTooLarge(after, decodeValue(text), text.length) ? hexUid(uid) : undefined;
   };
   const found = await misfits(looking, before, misfit, long());
   if (found.length === 0) return undefined;
@@ -194,7 +193,7 @@ async function verifyLanguages(
 ): Promise<GraphsteadError | undefined> {
   if (!losesLanguages(before, after)) return undefined;
   const found = await misfits(looking, before, (uid, { lang }) =>
-    lang === '' ? undefined : `the ${before.name}@${lang} of ${shown(uid)}`,
+    lang === '' ? undefined : `the ${before.name}@${lang} of ${hexUid(uid)}`,
   );
   if (found.length === 0) return undefined;
   return new GraphsteadError('INVALID_SCHEMA', `without @lang nothing could ask for ${listed(found)}`, {
@@ -214,7 +213,7 @@ async function verifyUnique(
     const key = `${lang}\n${createHash('sha256').update(value).digest('base64url')}`;
     const other = holders.get(key);
     holders.set(key, uid);
-    return other === undefined || other === uid ? undefined : `${shown(other)} and ${shown(uid)}`;
+    return other === undefined || other === uid ? undefined : `${hexUid(other)} and ${hexUid(uid)}`;
   });
   if (pairs.length === 0) return undefined;
   return new GraphsteadError(

@@ -2,7 +2,8 @@ import { directive, position } from '../definition.js';
 import { isIdType, isRemote } from '../lookup.js';
 import type { Rule } from '../rule.js';
 
-const WORDS = new Set(['has', 'and', 'or', 'not']);
+/** What stands in every filter beside the fields of its type. */
+export const FILTER_WORDS: ReadonlySet<string> = new Set(['has', 'and', 'or', 'not']);
 
 /** A searched field cannot have a name that its filter needs for itself. */
 export const filterWord: Rule = {
@@ -11,7 +12,7 @@ export const filterWord: Rule = {
     for (const object of definitions.objects.values()) {
       if (isRemote(object)) continue;
       for (const field of object.own) {
-        if (!WORDS.has(field.name)) continue;
+        if (!FILTER_WORDS.has(field.name)) continue;
         if (!directive(field.node, 'search', 'id') && !isIdType(field.node.type)) continue;
         report({
           position: position(field.node),

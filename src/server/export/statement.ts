@@ -1,5 +1,5 @@
 import { printChange } from '../../dql/index.js';
-import type { GraphChange } from '../../graph/index.js';
+import { type GraphChange, hexUid } from '../../graph/index.js';
 import { type Value, valueText } from '../../values/index.js';
 
 export type ExportFormat = 'rdf' | 'json';
@@ -18,9 +18,9 @@ function printJson(statement: Statement): string {
   const { uid, predicate, facets = [] } = statement;
   const key = statement.op === 'setEdge' || statement.lang === '' ? predicate : `${predicate}@${statement.lang}`;
   const own = facets.map((facet) => `${JSON.stringify(`${key}|${facet.key}`)}:${jsonOf(facet.value)}`);
-  const node = `"uid":"${hex(uid)}"`;
+  const node = `"uid":"${hexUid(uid)}"`;
   if (statement.op === 'setEdge') {
-    const object = [`"uid":"${hex(statement.object)}"`, ...own].join(',');
+    const object = [`"uid":"${hexUid(statement.object)}"`, ...own].join(',');
     return `{${node},${JSON.stringify(key)}:{${object}}}`;
   }
   return `{${[node, `${JSON.stringify(key)}:${jsonOf(statement.value)}`, ...own].join(',')}}`;
@@ -41,8 +41,4 @@ function jsonOf(value: Value): string {
     default:
       return JSON.stringify(valueText(value));
   }
-}
-
-function hex(uid: number): string {
-  return `0x${uid.toString(16)}`;
 }

@@ -1,15 +1,13 @@
 import { assert, type Names } from '../../../base/index.js';
 import type { GraphChange } from '../../../graph/index.js';
-import type { DefaultValue, Field, GeoName } from '../../../sdl/index.js';
+import type { DefaultValue, Field } from '../../../sdl/index.js';
 import { type DateTime, formatDateTime, parseDateTime, parseVector, type Value } from '../../../values/index.js';
-import { geometryOf } from '../geo.js';
-
-const GEO = new Set(['Point', 'Polygon', 'MultiPolygon']);
+import { geometryOf, isGeoName } from '../geo.js';
 
 /** A coerced input value as a stored value of its field. Throws INVALID_VALUE. */
 function toValue(field: Field, given: unknown, names: Names): Value {
   const { name } = field.type;
-  if (GEO.has(name)) return { type: 'geo', value: geometryOf(name as GeoName, given, names.dgraph) };
+  if (isGeoName(name)) return { type: 'geo', value: geometryOf(name, given, names.dgraph) };
   switch (name) {
     case 'Int':
       return { type: 'int', value: Number(given) };
