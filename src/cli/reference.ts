@@ -32,8 +32,11 @@ Progress is shown on a terminal only; nothing is coloured when \`NO_COLOR\` is s
 | \`GRAPHSTEAD_CLIENT_KEYS\` | keys that open \`/graphql\` and \`/mcp\` alone |
 | \`GRAPHSTEAD_METRICS_KEYS\` | keys that open \`/metrics\` alone |
 | \`GRAPHSTEAD_API_KEY\` | the key that \`--to\` and \`--from\` send |
+| \`GRAPHSTEAD_STORE\` | address of a PostgreSQL database that holds the data, in place of a directory; \`--store\` wins |
+| \`GRAPHSTEAD_WRITER\` | with \`--read-only\`: the service that writes; \`--writer\` wins |
+| \`GRAPHSTEAD_WRITER_GRPC\` | with \`--read-only\`: where that one speaks gRPC; \`--writer-grpc\` wins |
 | \`GRAPHSTEAD_HOST_NAMES\` | names that the service is reached under besides those of loopback |
-| \`GRAPHSTEAD_ALLOWED_HOSTS\` | hosts that custom logic may call |
+| \`GRAPHSTEAD_ALLOWED_HOSTS\` | hosts that custom logic may call although they are link-local or a metadata service |
 | \`GRAPHSTEAD_SCHEMA_VARIABLES\` | variables that secrets of uploaded type definitions may read |
 | \`GRAPHSTEAD_LIMIT_<NAME>\` | one limit, such as \`GRAPHSTEAD_LIMIT_QUERY_MS\` |
 | \`GRAPHSTEAD_LOG\` | level of the log: fatal, error, warn, info, debug, trace, silent |

@@ -2,7 +2,8 @@ import { type Environment, GraphsteadError } from '../base/index.js';
 import { READABLE } from '../sdl/index.js';
 
 const PREFIX = 'GRAPHSTEAD_';
-const KNOWN: ReadonlySet<string> = new Set([
+/** All of them but the limits. */
+export const VARIABLES: ReadonlySet<string> = new Set([
   'GRAPHSTEAD_API_KEY',
   'GRAPHSTEAD_API_KEYS',
   'GRAPHSTEAD_CLIENT_KEYS',
@@ -23,7 +24,7 @@ const OF_KUBERNETES = /_SERVICE_(?:HOST|PORT(?:_\w+)?)$|_PORT(?:_\d+_(?:TCP|UDP|
 /** Variables that look like settings of the service and are none: misspelt, one may leave open what it was to close. */
 export function strayVariables(environment: Environment): readonly string[] {
   return Object.keys(environment).filter(
-    (name) => name.startsWith(PREFIX) && !KNOWN.has(name) && !name.startsWith(LIMIT) && !OF_KUBERNETES.test(name),
+    (name) => name.startsWith(PREFIX) && !VARIABLES.has(name) && !name.startsWith(LIMIT) && !OF_KUBERNETES.test(name),
   );
 }
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createProgram } from '../../src/cli/program.js';
 import { cliReference } from '../../src/cli/reference.js';
 import { configJsonSchema } from '../../src/connections/index.js';
+import { VARIABLES } from '../../src/server/variables.js';
 import { run } from './command.js';
 
 const read = (path: string) => readFileSync(new URL(`../../docs/${path}`, import.meta.url), 'utf8');
@@ -10,6 +11,11 @@ const read = (path: string) => readFileSync(new URL(`../../docs/${path}`, import
 describe('documents that are made from the program (node scripts/docs.mjs)', () => {
   it('name every command and flag', () => {
     expect(read('reference/cli.md')).toBe(cliReference(createProgram()));
+  });
+
+  it('name every variable that is a setting', () => {
+    const text = read('reference/cli.md');
+    expect([...VARIABLES].filter((name) => !text.includes(`| \`${name}\` |`))).toEqual([]);
   });
 
   it('describe app.json as it is checked', () => {
