@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type AppBundle, appBundle } from '../../test/app-bundle.js';
 import { createApi } from '../api/index.js';
-import { defaultNames, makeLimits, systemClock } from '../base/index.js';
-import { type Committer, createCommitter } from '../commit/index.js';
+import { defaultNames, GraphsteadError, makeLimits, systemClock } from '../base/index.js';
+import { ABORTED, aborted, type Committer, createCommitter } from '../commit/index.js';
 import { createDqlEngine } from '../dql/index.js';
 import { createGraph, type Graph, graphApplier, graphShared } from '../graph/index.js';
 import { createMemoryStore } from '../store/index.js';
@@ -439,6 +439,17 @@ describe('the graph in app code', () => {
     const left = where === 'turns' ? agents.send(one.id, 'leaveBehind', other.id) : call('leaveBehind');
     expect(await left).toBe('stays');
     expect([await call('isOn', 'Ada'), await call('isOn', 'Ben')]).toEqual([true, false]);
+  });
+
+  it.each([
+    ['other writers', aborted(), /left to one agent/],
+    ['its own length', new GraphsteadError('TXN_ABORTED', ABORTED, { fix: 'ask models first' }), /^ask models first$/],
+  ])('a turn that cannot land is told with what fits the case: %s', async (_, cause, fix) => {
+    const { id } = await agents.start('Clerk');
+    const commit = vi.spyOn(committer, 'commit').mockRejectedValue(cause);
+    await expect(agents.send(id, 'file', 'Ada')).rejects.toMatchObject({ code: 'TURN_CONFLICT', fix });
+    commit.mockRestore();
+    expect(await agents.send(id, 'file', 'Ada')).toBe('1');
   });
 
   it('a turn that brings its agent back and runs again tells once that it does', async () => {

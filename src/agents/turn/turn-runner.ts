@@ -1,5 +1,5 @@
 import { GraphsteadError } from '../../base/index.js';
-import type { Snapshot } from '../../commit/index.js';
+import { aborted, type Snapshot } from '../../commit/index.js';
 import { Activation } from '../activation.js';
 import { apart } from '../contended.js';
 import type { Job } from '../job.js';
@@ -168,8 +168,14 @@ function turnConflict(id: string, job: Job, cause: GraphsteadError): GraphsteadE
     'TURN_CONFLICT',
     `"${job.name}" of agent ${id} met other commits ${CONFLICT_TRIES} times`,
     {
-      fix: 'send it again; touch fewer nodes that others write at the same time',
+      fix: fixOfConflict(cause),
       cause,
     },
   );
+}
+
+/** Whoever refused the last commit may know more of it than that another one came first. */
+function fixOfConflict({ fix }: GraphsteadError): string {
+  if (fix !== aborted().fix) return fix;
+  return 'send it again; what many write at the same time is best left to one agent, which they send messages';
 }
