@@ -2,7 +2,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { type Clock, GraphsteadError, GraphsteadErrors, variableName, type WireError } from './base/index.js';
+import { type Clock, GraphsteadError, GraphsteadErrors, internal, variableName, type WireError } from './base/index.js';
 import {
   type AppConfig,
   type ConnectionConfig,
@@ -282,7 +282,8 @@ async function post<T>(service: Service, path: string, body: string, headers: Re
 
 function assertOpen(service: Service): void {
   if (!closed.has(service)) return;
-  throw new GraphsteadError('NOT_READY', 'this app was closed: await what it is asked before close()');
+  const fix = 'await what it is asked before close()';
+  throw new GraphsteadError('NOT_READY', `this app was closed: ${fix}`, { fix });
 }
 
 async function* subscribed<T>(service: Service, body: string, headers?: Readonly<Record<string, string>>) {
@@ -297,7 +298,7 @@ async function* subscribed<T>(service: Service, body: string, headers?: Readonly
       signal: left.signal,
     });
     if (!response.ok) dataOf(await response.json());
-    const lines = eventData(response.body ?? new ReadableStream(), (told) => new GraphsteadError('INTERNAL', told));
+    const lines = eventData(response.body ?? new ReadableStream(), (told) => internal(told));
     // behind the last answer comes an event without any
     for await (const line of lines) if (line !== '') yield dataOf<T>(JSON.parse(line));
   } finally {
@@ -330,7 +331,7 @@ function failure(errors: readonly WireError[]): GraphsteadErrors {
 }
 
 function toError({ message, extensions }: WireError): GraphsteadError {
-  const { code = 'INTERNAL', fix, stack: _where, ...details } = extensions as Told;
+  const { code = 'INTERNAL', fix = 'look at the log of the app', stack: _where, ...details } = extensions as Told;
   return new GraphsteadError(code, message, { fix, ...(Object.keys(details).length > 0 ? { details } : {}) });
 }
 

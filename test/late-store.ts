@@ -10,7 +10,7 @@ import { bound } from './stored.js';
 export function lateStore(kept: Store, refuses: (what: 'read' | 'write') => boolean): Store {
   const answer = async <T>(what: 'read' | 'write', work: () => T): Promise<Awaited<T>> => {
     await later();
-    if (refuses(what)) throw new GraphsteadError('OVERLOADED', 'the store is away');
+    if (refuses(what)) throw new GraphsteadError('OVERLOADED', 'the store is away', { fix: 'ask again' });
     return await work();
   };
   const lateSnapshot = (snapshot: Snapshot): Snapshot => ({

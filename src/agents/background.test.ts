@@ -55,7 +55,7 @@ const CODE = `
           return 'done';
         }
         case 'holdsLater': this.state.done.push('x'); await this.checkpoint(); await new Promise((go) => { globalThis.go = go; }); return;
-        case 'pretends': try { await agents.info('agent_none'); } catch (error) { throw new error.constructor('OVERLOADED', 'not from the service'); }
+        case 'pretends': try { await agents.info('agent_none'); } catch (error) { throw new error.constructor('OVERLOADED', 'not from the service', { fix: 'none' }); }
         case 'poison': throw new Error('always');
         case 'hold': if (globalThis.go === undefined) await new Promise((go) => { globalThis.go = go; }); return;
         case 'children': {
@@ -386,7 +386,7 @@ describe('background work', () => {
     let now = Date.now();
     let full = false;
     const kept = createMemoryStore();
-    const refused = () => Promise.reject(new GraphsteadError(code, 'no room'));
+    const refused = () => Promise.reject(new GraphsteadError(code, 'no room', { fix: 'do something else' }));
     const store = {
       ...bound(kept),
       apply: (...args: Parameters<Store['apply']>) => (full ? refused() : kept.apply(...args)),
@@ -461,7 +461,7 @@ describe('background work', () => {
       snapshot: () => {
         if (!refuses) return kept.snapshot();
         refuses = false;
-        throw new GraphsteadError('OVERLOADED', 'limits.readers snapshots are open');
+        throw new GraphsteadError('OVERLOADED', 'limits.readers snapshots are open', { fix: 'ask again' });
       },
     };
     const { agents } = await open({ store });
@@ -479,7 +479,7 @@ describe('background work', () => {
     const store: Store = {
       ...bound(kept),
       apply: async (...args) => {
-        if (refuses) throw new GraphsteadError('DISK_FULL', 'no room');
+        if (refuses) throw new GraphsteadError('DISK_FULL', 'no room', { fix: 'make room' });
         await kept.apply(...args);
         landed++;
         refuses = armed;
@@ -520,7 +520,7 @@ describe('background work', () => {
         apply: async (...args) => {
           if (!refuses) return kept.apply(...args);
           refuses = false;
-          throw new GraphsteadError('DISK_FULL', 'no room');
+          throw new GraphsteadError('DISK_FULL', 'no room', { fix: 'make room' });
         },
       };
       const { agents } = await open({ store });

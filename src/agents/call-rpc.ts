@@ -16,7 +16,7 @@ import type { Outbox } from './outbox.js';
 import type { FunctionCall } from './process/contract.js';
 import type { CallRpc } from './process/host-pool.js';
 import type { Rpc } from './protocol.js';
-import { mayOnlyRead } from './refusal.js';
+import { mayOnlyRead, noGraph } from './refusal.js';
 
 /** What a send gives; see host/agents.ts. */
 export type SendArgs = [id: string, name: string, options: SendOptions & SaidIn & { timeout?: number }, data?: string];
@@ -135,14 +135,12 @@ export function functionCalls(agents: Agents, graph?: GraphCalls, transactions?:
       case 'replay':
         return agents.replay(rpc.args[0] as string, rpc.args[1] as string);
       case 'checkpoint':
-        throw new GraphsteadError('INVALID_REQUEST', 'checkpoint belongs to a turn of an agent');
+        throw new GraphsteadError('INVALID_REQUEST', 'checkpoint belongs to a turn of an agent', {
+          fix: 'call this.checkpoint() in what an agent does with a message; what a function writes stands by itself',
+        });
       default:
         return graphRpc(call, rpc);
     }
   };
   return { answer, ended: (call) => transactions?.ended(call) };
-}
-
-function noGraph(): GraphsteadError {
-  return new GraphsteadError('NOT_READY', 'this service has no graph');
 }

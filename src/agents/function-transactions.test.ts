@@ -7,7 +7,7 @@ import type { GraphCalls, GraphTransaction } from './contract.js';
 import { FunctionTransactions } from './function-transactions.js';
 
 const KEYS = { own: ['a key'], touches: ['a key'] };
-const conflict = () => new GraphsteadError('TXN_ABORTED', 'another one came first');
+const conflict = () => new GraphsteadError('TXN_ABORTED', 'another one came first', { fix: 'run it again' });
 
 /** A graph whose commits go as `outcome` says; what was aborted is counted. */
 function world(outcome: () => Promise<void> = async () => undefined) {

@@ -1,5 +1,5 @@
 import { parse } from 'graphql';
-import { GraphsteadError } from '../base/index.js';
+import { internal } from '../base/index.js';
 import type { DqlEngine } from '../dql/index.js';
 import type { Graph, Transaction } from '../graph/index.js';
 import type {
@@ -65,7 +65,7 @@ function surface({ dql, graphql }: GraphCallsOptions, transaction: Transaction |
       };
     },
     async graphql(text, variables, terms = {}) {
-      if (graphql === undefined) throw new GraphsteadError('NOT_READY', 'this service has no GraphQL schema');
+      if (graphql === undefined) throw internal('the agents were given no GraphQL API');
       return graphql(text, variables, transaction, terms);
     },
   };

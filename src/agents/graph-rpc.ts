@@ -1,4 +1,4 @@
-import { GraphsteadError } from '../base/index.js';
+import { internal } from '../base/index.js';
 import type { GraphMutation, GraphqlTerms, GraphSurface } from './contract.js';
 import type { Rpc } from './protocol.js';
 
@@ -23,7 +23,7 @@ export async function answerGraph(surface: GraphSurface, rpc: Rpc, terms: Graphq
         as === 'caller' ? terms : { ...terms, caller: undefined },
       );
     default:
-      throw new GraphsteadError('INTERNAL', `${rpc.method} is not answered here`);
+      throw internal(`${rpc.method} is not answered here`);
   }
 }
 

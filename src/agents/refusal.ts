@@ -186,7 +186,12 @@ export function mayOnlyRead(what: string, fix = ''): GraphsteadError {
 }
 
 export function closing(): GraphsteadError {
-  return new GraphsteadError('NOT_READY', 'the service is closing');
+  return new GraphsteadError('NOT_READY', 'the service is closing', { fix: 'ask again once it has started' });
+}
+
+/** Agents by themselves: a service has always one. */
+export function noGraph(): GraphsteadError {
+  return new GraphsteadError('NOT_READY', 'this service has no graph', { fix: 'give these agents a graph' });
 }
 
 /** Throws AGENT_TYPE_UNKNOWN where the loaded app registers no class of this name. */

@@ -105,7 +105,8 @@ describe('a stop whose onTerminate did not run to its end', () => {
     const lateSnapshot = (snapshot: Snapshot): Snapshot => ({
       ...snapshot,
       async get(key) {
-        if (isAway && key[3] === STATE) throw new GraphsteadError('OVERLOADED', 'the store is away');
+        if (isAway && key[3] === STATE)
+          throw new GraphsteadError('OVERLOADED', 'the store is away', { fix: 'ask again' });
         return snapshot.get(key);
       },
     });

@@ -49,11 +49,15 @@ export class ThrownByApp extends GraphsteadError {}
 /** The loaded code could not take the stored state of its agent: no handler ran, and no other try of this code does better. */
 export class StateNotTaken extends ThrownByApp {}
 
+/** What only the app can say more of: its readers have the log, and the log needs no such word. */
+const FIX_OF_APP = "the app's own code threw this: the log of the service has the place";
+
 /** The failure as an error of ours; `fallback` where it carries no code of the closed list. */
 export function fromFailure(failure: WireFailure, fallback: ErrorCode, Kind = GraphsteadError): GraphsteadError {
   const code = failure.code !== undefined && failure.code in ERROR_STATUS ? (failure.code as ErrorCode) : fallback;
-  const { message, fix, details, stack: cause } = failure;
-  return new Kind(code, message, { fix, details, cause });
+  const { message, fix = FIX_OF_APP, details, stack: cause } = failure;
+  const own = details?.['fix'];
+  return new Kind(code, message, { fix: typeof own === 'string' ? own : fix, details, cause });
 }
 
 /** A message with the place in the text that app code gave: no position goes along with an error that it throws on. */
@@ -64,7 +68,7 @@ export function placed(message: string, place: Pick<Position, 'line' | 'column'>
 /** A failure as the log has it: what is wrong, what to do about it, and where in the app it was thrown. */
 export function failureText(error: unknown): string {
   const { message, fix, cause } = asError(error);
-  const told = fix === undefined ? message : `${message} (${fix})`;
+  const told = fix === FIX_OF_APP ? message : `${message} (${fix})`;
   return typeof cause === 'string' ? cause.replace(message, () => told) : told;
 }
 

@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { asError, codeOf, GraphsteadError } from './errors.js';
+import { asError, assert, cancelled, codeOf, GraphsteadError, toWire } from './errors.js';
+
+const thrownBy = (work: () => unknown): unknown => {
+  try {
+    return work();
+  } catch (thrown) {
+    return thrown;
+  }
+};
 
 describe('what was thrown, as an error of ours', () => {
-  const thrownBy = (work: () => unknown): unknown => {
-    try {
-      return work();
-    } catch (thrown) {
-      return thrown;
-    }
-  };
-
   it('is itself where it is ours, and INTERNAL with its cause where it is not', () => {
-    const ours = new GraphsteadError('NOT_FOUND', 'gone');
+    const ours = new GraphsteadError('NOT_FOUND', 'gone', { fix: 'look elsewhere' });
     expect(asError(ours)).toBe(ours);
     const other = new TypeError('x is undefined');
     expect(asError(other)).toMatchObject({ code: 'INTERNAL', message: 'x is undefined', cause: other });
@@ -37,4 +37,14 @@ it('anything thrown has a code, or none', () => {
     'X',
     ...Array(6).fill(undefined),
   ]);
+});
+
+it('every error goes out with what to do about it, also what nobody foresaw', () => {
+  const broken = thrownBy(() => assert(false, 'two and two'));
+  for (const error of [asError(new TypeError('x is undefined')), asError(broken)]) {
+    expect(toWire(error)).toMatchObject({ extensions: { code: 'INTERNAL', fix: /report it/ } });
+  }
+  expect(toWire(cancelled('the caller left'))).toMatchObject({
+    extensions: { code: 'CANCELLED', fix: /send a change/ },
+  });
 });

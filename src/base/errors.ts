@@ -171,7 +171,7 @@ export interface Position {
 interface ErrorOptions {
   readonly position?: Position;
   /** One sentence that says what to do about it. */
-  readonly fix?: string;
+  readonly fix: string;
   /** Plain, printable data that goes into `extensions`; never a secret. */
   readonly details?: Readonly<Record<string, unknown>>;
   readonly cause?: unknown;
@@ -182,10 +182,10 @@ export class GraphsteadError extends Error {
   override readonly name = 'GraphsteadError';
   readonly code: ErrorCode;
   readonly position?: Position;
-  readonly fix?: string;
+  readonly fix: string;
   readonly details?: Readonly<Record<string, unknown>>;
 
-  constructor(code: ErrorCode, message: string, options: ErrorOptions = {}) {
+  constructor(code: ErrorCode, message: string, options: ErrorOptions) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.position = options.position;
@@ -228,7 +228,19 @@ export function asError(thrown: unknown): GraphsteadError {
       cause: thrown,
     });
   }
-  return new GraphsteadError('INTERNAL', message, { cause: thrown });
+  return internal(message, thrown);
+}
+
+/** A mistake of graphstead itself, which nobody else can mend. */
+export function internal(message: string, cause?: unknown): GraphsteadError {
+  const fix = 'this is a mistake of graphstead: report it with what was asked and what the log says about it';
+  return new GraphsteadError('INTERNAL', message, { fix, cause });
+}
+
+/** Whoever asked is gone, or asks for nothing any more. */
+export function cancelled(message: string): GraphsteadError {
+  const fix = 'stay connected until the answer is there; send a change again with the Idempotency-Key that it had';
+  return new GraphsteadError('CANCELLED', message, { fix });
 }
 
 /** The `code` of anything thrown: the system's, a library's or ours; undefined where it has none, or none that can be read. */
@@ -256,7 +268,7 @@ export function toWire(error: GraphsteadError, path?: readonly (string | number)
     ...(path ? { path } : {}),
     extensions: {
       code: error.code,
-      ...(error.fix ? { fix: error.fix } : {}),
+      fix: error.fix,
       ...(error.position?.source ? { source: error.position.source } : {}),
       ...error.details,
     },
@@ -265,7 +277,7 @@ export function toWire(error: GraphsteadError, path?: readonly (string | number)
 
 /** Programmer mistakes end here; user mistakes are GraphsteadErrors. */
 export function assert(condition: unknown, message: string): asserts condition {
-  if (!condition) throw new GraphsteadError('INTERNAL', `assertion failed: ${message}`);
+  if (!condition) throw internal(`assertion failed: ${message}`);
 }
 
 /** Line and column (from 1) of an offset in a text. */
@@ -292,5 +304,5 @@ export function withSource(error: unknown, source: string): unknown {
 /** A mistake with its place and its fix; `source` names what it stands in, where it does not say so itself. */
 export function inOneLine({ position, message, fix }: GraphsteadError, source: string): string {
   const place = position ? `${position.source ?? source}:${position.line}:${position.column} ` : '';
-  return `${place}${message}${fix ? ` (${fix})` : ''}`;
+  return `${place}${message} (${fix})`;
 }

@@ -75,10 +75,13 @@ async function jsonOf(response: Response, url: string): Promise<Record<string, u
   }
 }
 
+/** Other services that speak the same language tell none. */
+const FIX_OF_SERVICE = 'correct what is sent by what the service says of it, or look at its log';
+
 export function fromWire({ message, locations, extensions }: WireError, status: number): GraphsteadError {
-  const { code, fix } = extensions as { code?: string; fix?: string };
+  const { code, fix = FIX_OF_SERVICE } = extensions as { code?: string; fix?: string };
   const known = code !== undefined && code in ERROR_STATUS ? (code as ErrorCode) : byStatus(status);
-  return new GraphsteadError(known, message, { ...(fix ? { fix } : {}), position: locations?.[0] });
+  return new GraphsteadError(known, message, { fix, position: locations?.[0] });
 }
 
 function byStatus(status: number): ErrorCode {

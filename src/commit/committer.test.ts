@@ -329,7 +329,7 @@ describe('the committer', () => {
   it('fails a group whole when the store does, and goes on with the next', async () => {
     let full = true;
     const beforeApply = (): void => {
-      if (full) throw new GraphsteadError('DISK_FULL', 'no room');
+      if (full) throw new GraphsteadError('DISK_FULL', 'no room', { fix: 'make room' });
     };
     await open(undefined, { beforeApply });
     const before = committer.stats();
@@ -357,7 +357,7 @@ describe('the committer', () => {
     const apply = store.apply.bind(store);
     let full = false;
     store.apply = async (batch, options) => {
-      if (full && options.reclaim !== true) throw new GraphsteadError('DISK_FULL', 'no room');
+      if (full && options.reclaim !== true) throw new GraphsteadError('DISK_FULL', 'no room', { fix: 'make room' });
       await apply(batch, options);
     };
     const writing = await createCommitter({ store, appliers: [new CounterApplier()], clock });
@@ -399,7 +399,7 @@ describe('the committer', () => {
     const store = createMemoryStore({ disk });
     const writing = await createCommitter({ store, appliers: [new CounterApplier()], clock });
     await writing.commit(intent(add('a')));
-    const unknown = new GraphsteadError('OUTCOME_UNKNOWN', 'away');
+    const unknown = new GraphsteadError('OUTCOME_UNKNOWN', 'away', { fix: 'look whether it was done' });
     const ended = new Promise<void>((_, reject) => {
       store.ending = () => reject(unknown);
     });

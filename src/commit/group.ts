@@ -1,4 +1,13 @@
-import { asError, atOnce, Yielder, GraphsteadError, inSteps, type Limits, type MaybePromise } from '../base/index.js';
+import {
+  asError,
+  atOnce,
+  GraphsteadError,
+  inSteps,
+  internal,
+  type Limits,
+  type MaybePromise,
+  Yielder,
+} from '../base/index.js';
 import type { Batch, Put, Snapshot } from '../store/index.js';
 import { type CommitState, statePut } from './commit-state.js';
 import type { Applier, Committed, CommitRecord, GroupState, GroupWork, IdempotencyClaim } from './contract.js';
@@ -205,5 +214,5 @@ function refuse(entry: Entry, results: Results, applier: string, thrown: unknown
 function asRefusal(thrown: unknown, applier: string): GraphsteadError {
   if (thrown instanceof GraphsteadError) return thrown;
   const message = thrown instanceof Error ? thrown.message : String(thrown);
-  return new GraphsteadError('INTERNAL', `${applier} could not apply a commit: ${message}`, { cause: thrown });
+  return internal(`${applier} could not apply a commit: ${message}`, thrown);
 }

@@ -87,7 +87,7 @@ describe('transactions that read and write the same counters', () => {
         let batch = 0;
         const beforeApply = (): void => {
           if (++batch > 1 && fails[batch % fails.length] && batch % 3 === 0)
-            throw new GraphsteadError('DISK_FULL', 'full');
+            throw new GraphsteadError('DISK_FULL', 'full', { fix: 'make room' });
         };
         await contest(slow(createMemoryStore({ beforeApply }), turns), clients);
       }),

@@ -36,7 +36,10 @@ export function* encodingBody(body: RecordBody): Steps<Buffer> {
   try {
     return yield* serializePlain(body.idempotency === undefined ? [body.parts] : [body.parts, body.idempotency]);
   } catch (thrown) {
-    throw new GraphsteadError('INVALID_REQUEST', 'a commit holds something that is not plain data', { cause: thrown });
+    throw new GraphsteadError('INVALID_REQUEST', 'a commit holds something that is not plain data', {
+      fix: 'give texts, numbers, booleans, lists and plain objects: no functions, and no instances of classes',
+      cause: thrown,
+    });
   }
 }
 
@@ -88,7 +91,11 @@ export function readHeader(first: Uint8Array): {
 } {
   const view = new DataView(first.buffer, first.byteOffset, first.byteLength);
   const format = first[0] & ~TOGETHER;
-  if (format !== FORMAT) throw new GraphsteadError('STORE_FORMAT', `a commit record has format ${format}`);
+  if (format !== FORMAT) {
+    throw new GraphsteadError('STORE_FORMAT', `a commit record has format ${format}`, {
+      fix: 'Open it with the version that wrote it, or a newer one.',
+    });
+  }
   return { wall: view.getFloat64(9), bytes: HEADER + view.getUint32(5), together: (first[0] & TOGETHER) !== 0 };
 }
 

@@ -18,10 +18,13 @@ interface ToolPart {
 }
 
 /** @param message what went wrong, to which the model's name is added */
-export type Fail = (message: string, told?: { readonly remoteStatus: number }, fix?: string) => GraphsteadError;
+export type Fail = (message: string, fix: string, told?: { readonly remoteStatus: number }) => GraphsteadError;
 
 const NO_STREAM =
   'see that its path in app.json, below the baseUrl of its connection, is that of chat completions, and that they stream there';
+
+/** What to do about a reply of which only a part came. */
+export const ASK_AGAIN = 'ask again; look at the log of its server where it goes on';
 
 const MAX_LINE = 1024 * 1024;
 
@@ -41,9 +44,8 @@ export async function* readChatStream(body: AsyncIterable<Uint8Array>, fail: Fai
     said ||= piece.finish !== undefined;
     yield piece;
   }
-  if (!streams)
-    throw fail(`a stream of events was asked for, and what came back was ${shown(began)}`, undefined, NO_STREAM);
-  if (!said) throw fail('the stream ended before the reply did: no finish_reason and no [DONE] came');
+  if (!streams) throw fail(`a stream of events was asked for, and what came back was ${shown(began)}`, NO_STREAM);
+  if (!said) throw fail('the stream ended before the reply did: no finish_reason and no [DONE] came', ASK_AGAIN);
 }
 
 /** How a body begins: some servers answer a whole reply, or a page, whatever they are asked for. */
@@ -71,11 +73,11 @@ function pieceOf(data: string, fail: Fail): ChatPiece {
   try {
     chunk = JSON.parse(data) as StreamedChunk | null;
   } catch {
-    throw fail('a streamed piece is not JSON');
+    throw fail('a streamed piece is not JSON', NO_STREAM);
   }
   // some servers say with each piece that there is none
   const error = chunk?.error ?? undefined;
-  if (error !== undefined) throw fail(`the stream ended with an error: ${JSON.stringify(error)}`);
+  if (error !== undefined) throw fail(`the stream ended with an error: ${JSON.stringify(error)}`, ASK_AGAIN);
   const [first] = chunk?.choices ?? [];
   return {
     text: first?.delta?.content ?? undefined,
@@ -141,7 +143,7 @@ export async function* eventData(body: AsyncIterable<Uint8Array>, fail: Fail): A
     rest += decoder.decode(part, { stream: true });
     const lines = rest.split(/\r?\n/);
     rest = lines.pop() ?? '';
-    if (rest.length > MAX_LINE) throw fail(`a line of the stream is longer than ${MAX_LINE} characters`);
+    if (rest.length > MAX_LINE) throw fail(`a line of the stream is longer than ${MAX_LINE} characters`, NO_STREAM);
     for (const line of lines) if (line.startsWith('data:')) yield line.slice(5).trim();
   }
   if (rest.startsWith('data:')) yield rest.slice(5).trim();

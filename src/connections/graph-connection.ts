@@ -49,6 +49,8 @@ const ADVICE: ReadonlyMap<number | undefined, string> = new Map([
   [CANCELLED, MAYBE_DONE],
   [UNAVAILABLE, 'check that the server runs and that grpcTarget of the connection is its address'],
 ]);
+/** The server answered, and not with success. */
+const REFUSED = 'correct what is sent, by what the server says of it; one that fails by itself has more in its log';
 
 // They are CommonJS and heavy: they load on the first call, not with every host process.
 const load = () => createRequire(import.meta.url)('dgraph-js') as typeof Dgraph;
@@ -121,7 +123,7 @@ export function openGraph(name: string, config: GraphConfig, hide: Hide): GraphC
 
   const failed = (code: number | undefined, reason: string) =>
     new GraphsteadError('CONNECTION_FAILED', `connection "${name}": ${hide(reason)}`, {
-      fix: ADVICE.get(code),
+      fix: ADVICE.get(code) ?? REFUSED,
       details: { connection: name },
     });
 

@@ -57,7 +57,7 @@ export function openHttp(name: string, config: HttpConfig, hide: Hide, replyByte
   const { Agent, fetch } = load();
   const dispatcher = new Agent({ connections: config.maxConnections ?? 64, keepAliveTimeout: 30_000 });
   // No cause goes along: what a library or the other side says may repeat a header, and a log shows causes as they are.
-  const fail = (message: string, fix?: string, told?: { readonly remoteStatus: number }) =>
+  const fail = (message: string, fix: string, told?: { readonly remoteStatus: number }) =>
     new GraphsteadError('CONNECTION_FAILED', `connection "${name}": ${hide(message)}`, {
       fix,
       details: { connection: name, ...told },
@@ -112,9 +112,11 @@ export function openHttp(name: string, config: HttpConfig, hide: Hide, replyByte
   function failed(error: unknown): GraphsteadError {
     if (error instanceof GraphsteadError) return error;
     // a body that the app streams fails with a reason of any kind
-    if (!(error instanceof Error)) return fail(callEnded(error));
+    if (!(error instanceof Error))
+      return fail(callEnded(error), `look at the body that is streamed to it; ${MAYBE_DONE}`);
     const { message, cause } = error;
-    if (!(cause instanceof Error) || !cause.message) return fail(message);
+    if (!(cause instanceof Error) || !cause.message)
+      return fail(message, 'correct the method, the headers or the body of the call');
     // what the network or the other side failed with
     return fail(cause.message, 'check that the server runs and that baseUrl of the connection is its address');
   }

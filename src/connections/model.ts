@@ -1,7 +1,7 @@
 import { givenOptions, GraphsteadError, type Hide } from '../base/index.js';
 import { type Body, REFUSAL_BYTES, textUpTo, upTo } from './body.js';
 import type { ChatOptions, ChatReply, SentMessage } from './chat.js';
-import { type Fail, GrowingReply, readChatStream } from './chat-stream.js';
+import { ASK_AGAIN, type Fail, GrowingReply, readChatStream } from './chat-stream.js';
 import type { ModelConfig } from './config.js';
 import type { BareHttp } from './http-connection.js';
 import type { ModelUse } from './info.js';
@@ -28,13 +28,13 @@ export function openModel(
   hide: Hide,
   replyBytes: number,
 ): ChatModel {
-  const fail: Fail = (message, told, fix) =>
+  const fail: Fail = (message, fix, told) =>
     new GraphsteadError('MODEL_FAILED', `model "${name}": ${hide(message).slice(0, MAX_REASON)}`, {
-      ...(fix === undefined ? {} : { fix }),
+      fix,
       details: { model: name, ...told },
     });
 
-  const beyond = () => fail(`the reply is ${tooLarge(replyBytes)}`);
+  const beyond = () => fail(`the reply is ${tooLarge(replyBytes)}`, 'ask for less with maxTokens, or raise the limit');
 
   const send = (body: object, options: ChatOptions) =>
     connection.bare(config.path, {
@@ -58,7 +58,7 @@ export function openModel(
       return post(accepted, options);
     }
     const { status } = response;
-    throw fail(`status ${status}: ${text}`, { remoteStatus: status }, fixOfStatus(status));
+    throw fail(`status ${status}: ${text}`, fixOfStatus(status), { remoteStatus: status });
   }
 
   const call = { connection: config.connection, kind: 'model', what: name } as const;
@@ -124,7 +124,8 @@ export function openModel(
       const [tool] = growing.reply.choices[0].message.tool_calls ?? [];
       if (tool !== undefined) {
         throw fail(
-          `it wants the tool "${tool.function.name}" called, and stream gives text only: use chat with onText`,
+          `it wants the tool "${tool.function.name}" called, and stream gives text only`,
+          'use chat with onText',
         );
       }
     },
@@ -154,11 +155,7 @@ async function* named(body: Body, fail: Fail): AsyncIterable<Uint8Array> {
   } catch (error) {
     throw error instanceof GraphsteadError
       ? error
-      : fail(
-          `the reply broke off: ${(error as Error).message}`,
-          undefined,
-          'ask again; look at the log of its server where it goes on',
-        );
+      : fail(`the reply broke off: ${(error as Error).message}`, ASK_AGAIN);
   }
 }
 
@@ -169,12 +166,12 @@ function parseReply(text: string, fail: Fail): ChatReply {
   try {
     reply = JSON.parse(text);
   } catch {
-    throw fail('the reply is not JSON', undefined, CHECK_PATH);
+    throw fail('the reply is not JSON', CHECK_PATH);
   }
   const choices = (reply as { choices?: unknown } | null)?.choices;
   const first = Array.isArray(choices) ? (choices[0] as { message?: unknown } | null | undefined) : undefined;
   if (typeof first?.message !== 'object' || first.message === null) {
-    throw fail('the reply has no choices[0].message', undefined, CHECK_PATH);
+    throw fail('the reply has no choices[0].message', CHECK_PATH);
   }
   return reply as ChatReply;
 }
@@ -188,7 +185,7 @@ function assertJson({ choices: [{ message, finish_reason: end }] }: ChatReply, f
     JSON.parse(content);
   } catch {
     const [told, fix] = end === 'length' ? CUT_OFF : NO_JSON;
-    throw fail(`${told}: ${content}`, undefined, fix);
+    throw fail(`${told}: ${content}`, fix);
   }
 }
 

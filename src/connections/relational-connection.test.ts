@@ -323,7 +323,7 @@ describe('a relational connection, on a real PostgreSQL', () => {
     await nobody.close();
     const ending = connection.query('select pg_terminate_backend(pg_backend_pid())');
     await expect(ending).rejects.toMatchObject({ code: 'CONNECTION_FAILED', fix: /may have been done or not/ });
-    await expect(connection.query('selec')).rejects.not.toHaveProperty('fix', expect.anything());
+    await expect(connection.query('selec')).rejects.toMatchObject({ fix: /^correct the statement/ });
   });
 
   it('hides a password with an @ in it, and nothing else', async () => {

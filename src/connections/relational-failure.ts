@@ -48,7 +48,7 @@ export function failure(name: string, error: unknown, hide: Hide): GraphsteadErr
   const reason = message || errors?.[0]?.message || code || 'the server did not answer';
   const fix = adviceFor(error, reason);
   return new GraphsteadError('CONNECTION_FAILED', `connection "${name}": ${hide(reason)}`, {
-    ...(fix === undefined ? {} : { fix }),
+    fix,
     details: { connection: name, ...(isAnswer(error) && code ? { sqlState: code } : {}) },
   });
 }
@@ -64,8 +64,10 @@ const NOT_UP = '57P03';
 const ENDED = /^57P0[12]$/;
 /** a user, a password or a database that the server does not have */
 const NOT_LET_IN = /^(28...|3D000)$/;
+/** The server's own words name the place in the statement, or what the data forbids. */
+const REFUSED = 'correct the statement or its parameters, by what the server says of them';
 
-function adviceFor(error: unknown, reason: string): string | undefined {
+function adviceFor(error: unknown, reason: string): string {
   const { code = '', syscall } = error as { code?: string; syscall?: string };
   const tls = tlsAdvice(error);
   if (tls !== undefined) return tls;
@@ -74,7 +76,7 @@ function adviceFor(error: unknown, reason: string): string | undefined {
   const unreached = syscall === 'connect' || syscall === 'getaddrinfo' || code === NOT_UP;
   if (unreached) return 'check that the server runs and is reached from here; the next call connects anew';
   if (NOT_LET_IN.test(code)) return "correct the user, the password or the database in the connection's address";
-  if (isAnswer(error) && !ENDED.test(code)) return undefined;
+  if (isAnswer(error) && !ENDED.test(code)) return REFUSED;
   return 'the next call connects anew; what was under way may have been done or not';
 }
 

@@ -94,6 +94,9 @@ function filesIn(dir: string, kind: RegExp, recursive = true): string[] {
 }
 
 /** A path as messages show it. */
+/** What to do about code that its own parser refuses: the message is the parser's, and names what it met. */
+export const CORRECT_CODE = 'correct the code at this place';
+
 export function shownPath(appDir: string, file: string): string {
   const path = relative(appDir, file);
   return path.startsWith('..') ? file : path.replaceAll('\\', '/');

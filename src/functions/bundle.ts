@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { BuildContext, BuildOptions, Message, Plugin } from 'esbuild';
 import { GraphsteadError, GraphsteadErrors } from '../base/index.js';
-import { type AppSource, shownPath } from './app-source.js';
+import { type AppSource, CORRECT_CODE, shownPath } from './app-source.js';
 import { packagesOutside } from './packages.js';
 
 /** What is no file: the entry, and what the host provides. */
@@ -115,5 +115,5 @@ function toError(appDir: string, { text, location }: Message): GraphsteadError {
   const position = location
     ? { line: location.line, column: location.column + 1, source: shownPath(appDir, location.file) }
     : undefined;
-  return new GraphsteadError('APP_LOAD', text, { position });
+  return new GraphsteadError('APP_LOAD', text, { position, fix: CORRECT_CODE });
 }

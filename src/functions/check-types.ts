@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { compiled, GraphsteadError } from '../base/index.js';
+import { compiled, GraphsteadError, internal } from '../base/index.js';
 import type { AppSource } from './app-source.js';
 import type { SourceCheck } from './check/check-source.js';
 import type { CheckedTypes } from './contract.js';
@@ -26,6 +26,8 @@ interface Clean {
 const HEAP_MB = 4_096;
 const CHILD = fileURLToPath(compiled('functions/check/child'));
 
+const FIX = 'correct it, or build in spite of it with --no-type-check';
+
 /** Checks an app's TypeScript in a process of its own; at once where nothing changed since a check that found nothing. */
 export async function checkTypes(source: AppSource, options: CheckOptions): Promise<CheckedTypes> {
   const path = join(options.cacheDir, 'checked.json');
@@ -39,7 +41,9 @@ export async function checkTypes(source: AppSource, options: CheckOptions): Prom
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, JSON.stringify({ about, files: hashes } satisfies Clean));
   }
-  return { mistakes: mistakes.map(({ message, position }) => new GraphsteadError('TYPE', message, { position })) };
+  return {
+    mistakes: mistakes.map(({ message, position }) => new GraphsteadError('TYPE', message, { position, fix: FIX })),
+  };
 }
 
 function checkInChild(source: AppSource, { background, signal }: CheckOptions): Promise<SourceCheck> {
@@ -54,9 +58,7 @@ function checkInChild(source: AppSource, { background, signal }: CheckOptions): 
     child.once('error', reject);
     child.once('exit', (code) => {
       signal?.removeEventListener('abort', end);
-      reject(
-        signal?.aborted ? signal.reason : new GraphsteadError('INTERNAL', `the check of types ended with ${code}`),
-      );
+      reject(signal?.aborted ? signal.reason : internal(`the check of types ended with ${code}`));
     });
     if (signal?.aborted) end();
     if (background === true && child.pid !== undefined) yieldToOthers(child.pid);

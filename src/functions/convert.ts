@@ -90,6 +90,7 @@ export class Converter {
       throw new GraphsteadError(
         'FUNCTION_FAILED',
         `the function gave ${String(value)} for ${place}, which is none of ${use.oneOf?.join(', ')}`,
+        { fix: AS_DECLARED },
       );
     }
     return value instanceof Date ? isoText(value) : value;
@@ -126,9 +127,13 @@ export class Converter {
     throw new GraphsteadError(
       'FUNCTION_FAILED',
       `no member of ${definition.name} has ${definition.discriminant} ${tag}`,
+      { fix: AS_DECLARED },
     );
   }
 }
+
+/** Casts and `any` hide from TypeScript what a function really gives. */
+const AS_DECLARED = "return what the function's type declares, or declare what it returns";
 
 type ObjectOrUnion = TypeDefinition & { kind: 'object' | 'input' | 'union' };
 
@@ -178,7 +183,9 @@ function tagOf(value: unknown): string {
 function gave(value: unknown, promised: string): GraphsteadError {
   const kind = Array.isArray(value) ? 'list' : typeof value === 'object' ? tagOf(value) : typeof value;
   const article = /^[aeiou]/i.test(kind) ? 'an' : 'a';
-  return new GraphsteadError('FUNCTION_FAILED', `the function gave ${article} ${kind} where ${promised}`);
+  return new GraphsteadError('FUNCTION_FAILED', `the function gave ${article} ${kind} where ${promised}`, {
+    fix: AS_DECLARED,
+  });
 }
 
 /** Of the same texts as stored types. Date itself takes the 30th of February for the 1st of March, "1" for a year, and a time without a zone for one of this machine's. */
@@ -211,5 +218,7 @@ function jsonValue(value: unknown, place: string): unknown {
 
 function isoText(date: Date): string {
   if (!Number.isNaN(date.getTime())) return date.toISOString();
-  throw new GraphsteadError('FUNCTION_FAILED', 'the function gave an invalid Date');
+  throw new GraphsteadError('FUNCTION_FAILED', 'the function gave an invalid Date', {
+    fix: 'give one that is a time: new Date(text) is none where it cannot read the text',
+  });
 }

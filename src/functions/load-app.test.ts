@@ -429,14 +429,16 @@ describe('an app', () => {
     };
     const readMistake = () => {
       const position = { line: 1, column: 3, source: 'app.json' };
-      return new GraphsteadErrors([new GraphsteadError('CONFIG', 'app.json:1:3: it is wrong', { position })]);
+      return new GraphsteadErrors([
+        new GraphsteadError('CONFIG', 'app.json:1:3: it is wrong', { position, fix: 'mend it' }),
+      ]);
     };
     await open(root, { dev: true, connections });
     broken = true;
     writeFileSync(join(root, 'app.json'), '{}');
     await vi.waitFor(() => expect(logs.find(({ level }) => level === 'error')).toBeDefined(), { timeout: 60_000 });
     const { message } = logs.find(({ level }) => level === 'error') as HostLog;
-    expect(message).toBe('the app was not reloaded: app.json:1:3: it is wrong');
+    expect(message).toBe('the app was not reloaded: app.json:1:3: it is wrong (mend it)');
   });
 
   it('tells a mistake in its connections at a reload, also where it has no code', async () => {

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { compiled, type ErrorCode, GraphsteadError, GraphsteadErrors, type Position } from '../base/index.js';
+import { compiled, type ErrorCode, GraphsteadError, GraphsteadErrors, internal, type Position } from '../base/index.js';
 import type { AppSource } from './app-source.js';
 import type { Reading } from './read/read-operations.js';
 
@@ -10,7 +10,7 @@ export interface WorkerAnswer {
     readonly code: ErrorCode;
     readonly message: string;
     readonly position?: Position;
-    readonly fix?: string;
+    readonly fix: string;
   }[];
 }
 
@@ -56,9 +56,7 @@ export class ReadingThread {
         resolve(answer);
       });
       worker.once('error', failed);
-      worker.once('exit', () =>
-        failed(new GraphsteadError('INTERNAL', 'the reading of types ended without an answer')),
-      );
+      worker.once('exit', () => failed(internal('the reading of types ended without an answer')));
       worker.postMessage(source);
     });
   }

@@ -153,7 +153,7 @@ describe('alter', () => {
     const { graph, committer } = fixture;
     await many('name', (i) => `n${i % 5}`);
     const [commit, take] = [committer.commit.bind(committer), committer.snapshot.bind(committer)];
-    const full = new GraphsteadError('DISK_FULL', 'no room');
+    const full = new GraphsteadError('DISK_FULL', 'no room', { fix: 'make room' });
     let refused = 0;
     const isStep = ({ parts }: Parameters<typeof commit>[0]) => (parts[GRAPH] as GraphPart).kind === 'step';
     vi.spyOn(committer, 'commit').mockImplementation((intent) => {
@@ -167,7 +167,7 @@ describe('alter', () => {
       await graph.alter({ kind: 'schema', text: 'name: string @index(exact) .' }, { runInBackground: true });
       await settled(1);
       vi.spyOn(committer, 'snapshot').mockImplementationOnce(() => {
-        throw new GraphsteadError('OVERLOADED', 'too many snapshots');
+        throw new GraphsteadError('OVERLOADED', 'too many snapshots', { fix: 'ask again' });
       });
       vi.advanceTimersByTime(RETRY_MS); // it cannot be read
       await settled(1);

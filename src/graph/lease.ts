@@ -45,7 +45,7 @@ export class UidLease {
       const part: LeasePart = { kind: 'lease', count: asked };
       const committed = await this.#committer.commit({ startTs: 0, parts: { [GRAPH]: part }, conflicts: [] });
       const { first } = committed.results[GRAPH] as LeaseResult;
-      if (first + part.count > LEASE_END) throw new GraphsteadError('LIMIT_EXCEEDED', 'there are no uids left');
+      if (first + part.count > LEASE_END) throw noneLeft();
       this.#end = first + part.count;
       this.#next = Math.max(first, this.#highestOpen(first, this.#end) + 1);
     }
@@ -53,4 +53,10 @@ export class UidLease {
     this.#next += count;
     return first;
   }
+}
+
+function noneLeft(): GraphsteadError {
+  return new GraphsteadError('LIMIT_EXCEEDED', 'there are no uids left', {
+    fix: 'Export the data and import it with --new-uids into a new data directory.',
+  });
 }

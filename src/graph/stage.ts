@@ -440,7 +440,7 @@ function checkDimensions(count: number, most: number): void {
 function named(record: PredicateRecord, thrown: unknown): unknown {
   if (!(thrown instanceof GraphsteadError) || thrown.code !== 'INVALID_VALUE') return thrown;
   return new GraphsteadError('INVALID_VALUE', `predicate ${record.name}: ${thrown.message}`, {
-    ...(thrown.fix ? { fix: thrown.fix } : {}),
+    fix: thrown.fix,
     cause: thrown,
   });
 }

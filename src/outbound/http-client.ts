@@ -3,6 +3,7 @@ import type { Agent, request } from 'undici';
 import {
   asError,
   basicAuthorization,
+  cancelled,
   type Clock,
   codeOf,
   GraphsteadError,
@@ -86,7 +87,9 @@ class Call {
   #parse(url: string): URL {
     const parsed = URL.canParse(url) ? new URL(url) : undefined;
     if (parsed && /^https?:$/.test(parsed.protocol)) return parsed;
-    throw new GraphsteadError('REMOTE_REFUSED', 'the address of an outgoing call is not an http or https url');
+    throw new GraphsteadError('REMOTE_REFUSED', 'the address of an outgoing call is not an http or https url', {
+      fix: 'Begin it with http:// or https:// and a host; a parameter may stand for neither.',
+    });
   }
 
   /** What the call may be named in messages: neither parameters nor credentials. */
@@ -169,8 +172,7 @@ class Call {
 
   #failure(error: unknown): GraphsteadError {
     if (error instanceof GraphsteadError) return error;
-    if (this.request.signal?.aborted)
-      return new GraphsteadError('CANCELLED', `${this.#name}: the request was cancelled`);
+    if (this.request.signal?.aborted) return cancelled(`${this.#name}: the request was cancelled`);
     if (this.#deadline.aborted) {
       return new GraphsteadError(
         'REMOTE_TIMEOUT',

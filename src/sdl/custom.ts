@@ -137,7 +137,7 @@ class HttpReader {
       return parser(node.value, position({ loc: node.loc }));
     } catch (error) {
       if (!(error instanceof GraphsteadError)) throw error;
-      return this.#refuse(node, `${key}: ${error.message}`, error.fix ?? 'Correct it.');
+      return this.#refuse(node, `${key}: ${error.message}`, error.fix);
     }
   }
 

@@ -3,7 +3,7 @@ import { defaultNames, dgraphNames, type ErrorCode, GraphsteadError } from '../b
 import { failure } from './envelope.js';
 
 const statuses = (code: ErrorCode) => {
-  const error = new GraphsteadError(code, 'what is wrong');
+  const error = new GraphsteadError(code, 'what is wrong', { fix: 'do something else' });
   return [defaultNames, dgraphNames].map((names) => failure(error, names).status);
 };
 

@@ -43,8 +43,7 @@ export function failure(thrown: unknown, names: Names): Failure {
 /** Rooms write of stored names; the client reads its own. */
 function wire(error: GraphsteadError, names: Names): WireError {
   const { message, extensions, ...rest } = toWire(error);
-  const fix = error.fix ? { fix: names.told(error.fix) } : {};
-  return { message: names.told(message), ...rest, extensions: { ...extensions, ...fix } };
+  return { message: names.told(message), ...rest, extensions: { ...extensions, fix: names.told(error.fix) } };
 }
 
 /** Answers from so many bytes on are packed for those who take that. */

@@ -49,7 +49,7 @@ async function tells(code: ErrorCode, level: string, msg: string, names: typeof 
   const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
   const app = await openHttp(log, names);
   app.get('/', async () => {
-    throw new GraphsteadError(code, 'not as it should be');
+    throw new GraphsteadError(code, 'not as it should be', { fix: 'do something else' });
   });
   await app.inject('/');
   expect(lines).toMatchObject([{ level: pino.levels.values[level], msg }]);

@@ -7,6 +7,7 @@ import compress from '@fastify/compress';
 import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, LogController } from 'fastify';
 import {
   asError,
+  cancelled,
   codeOf,
   type ErrorCode,
   GraphsteadError,
@@ -97,7 +98,7 @@ export async function createHttp(options: HttpOptions): Promise<FastifyInstance>
     // nothing of the service has failed then, and whoever asks must not fill the log
     const left = request.raw.readableAborted;
     const limit = request.routeOptions.bodyLimit ?? options.limits.graphBodyBytes;
-    const ours = left ? brokenOff() : translate(error, limit);
+    const ours = left ? cancelled('the client went away before its request had come whole') : translate(error, limit);
     const answer = failure(ours, options.names);
     if (answer.status === 401) reply.header('www-authenticate', 'Bearer');
     // the framework would close it with the rest of the body on its way: a client that sends all of it first is reset, and never reads why
@@ -180,10 +181,6 @@ export function requestIds(): () => string {
   return () => `${process}-${(++count).toString(36)}`;
 }
 
-function brokenOff(): GraphsteadError {
-  return new GraphsteadError('CANCELLED', 'the client went away before its request had come whole');
-}
-
 /** Refusals of a service that is well: under load there are many, and a stack would say nothing. */
 const PASSING: ReadonlySet<unknown> = new Set<ErrorCode>([
   'OVERLOADED',
@@ -210,7 +207,10 @@ function translate(error: unknown, bodyLimit: number): unknown {
   // as the library that unpacks bodies names its errors
   if (code?.startsWith('Z_')) return notPacked(error);
   if (code?.startsWith('FST_')) {
-    return new GraphsteadError('INVALID_REQUEST', (error as Error).message, { cause: error });
+    return new GraphsteadError('INVALID_REQUEST', (error as Error).message, {
+      fix: 'write what is not plain in the address as %XX, and % itself as %25',
+      cause: error,
+    });
   }
   return error;
 }

@@ -77,7 +77,7 @@ function failureOf(thrown: unknown, action: string, advice: Advice): GraphsteadE
     });
   }
   const { code: other, message: reason, fix } = asError(thrown);
-  return new GraphsteadError(other, `${action}: ${reason}`, { ...(fix === undefined ? {} : { fix }), cause: thrown });
+  return new GraphsteadError(other, `${action}: ${reason}`, { fix, cause: thrown });
 }
 
 /**

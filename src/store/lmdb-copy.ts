@@ -143,5 +143,7 @@ export async function unfinishedCopies(directory: string): Promise<readonly stri
 
 /** NOT_FOUND: nothing to read. */
 export function nothingThere(path: string): GraphsteadError {
-  return new GraphsteadError('NOT_FOUND', `${path} holds no store`);
+  return new GraphsteadError('NOT_FOUND', `${path} holds no store`, {
+    fix: 'give the folder of --data of a service, or that of a backup',
+  });
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { assert, GraphsteadError, type Limits, makeLimits, makePrivateFolder } from '../base/index.js';
+import { assert, GraphsteadError, internal, type Limits, makeLimits, makePrivateFolder } from '../base/index.js';
 import { Checkpoints } from './checkpoints.js';
 import type { Store } from './contract.js';
 import { DiskGuard } from './disk.js';
@@ -186,5 +186,5 @@ async function openMapped(path: string, limits: Limits, mapSize?: number): Promi
       if (index === sizes.length - 1 || !/ENOMEM|Cannot allocate|memory/i.test(String(thrown))) throw thrown;
     }
   }
-  throw new GraphsteadError('INTERNAL', 'no map size fits');
+  throw internal('no map size fits');
 }

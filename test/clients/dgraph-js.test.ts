@@ -319,7 +319,9 @@ describe('dgraph-js', () => {
     ['STORE_CORRUPT', grpc.status.DATA_LOSS],
     ['OUTCOME_UNKNOWN', grpc.status.UNKNOWN],
   ] as const)('%s is no mistake of the request', async (code, status) => {
-    const failing = vi.spyOn(s.service.core.dql, 'query').mockRejectedValue(new GraphsteadError(code, 'said so'));
+    const failing = vi
+      .spyOn(s.service.core.dql, 'query')
+      .mockRejectedValue(new GraphsteadError(code, 'said so', { fix: 'do something else' }));
     const told = await people().catch((error: grpc.ServiceError) => error);
     failing.mockRestore();
     expect(told).toMatchObject({ code: status, details: 'said so' });

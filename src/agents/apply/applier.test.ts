@@ -147,7 +147,7 @@ describe('a turn', () => {
       store.apply = async (...args) => {
         store.apply = apply;
         if (then === 'all of it lands') await apply.call(store, ...args);
-        throw new GraphsteadError('INTERNAL', 'the disk is tired');
+        throw new GraphsteadError('INTERNAL', 'the disk is tired', { fix: 'report it' });
       };
       await expect(commit(await turn({ state: '{"n":1}' }))).rejects.toThrow('tired');
       const next = await turn({ state: '{"n":2}' });

@@ -37,7 +37,9 @@ export function spawn(draft: Draft, op: SpawnOp): void {
   const before = draft.find(op.id);
   if (before !== undefined && !beginsAgain(before, op)) {
     if (op.key !== undefined && before.status === 'terminated') {
-      throw new GraphsteadError('TXN_ABORTED', `agent ${op.id} was stopped while it was to be started`);
+      throw new GraphsteadError('TXN_ABORTED', `agent ${op.id} was stopped while it was to be started`, {
+        fix: 'start it again: it begins anew once it has ended',
+      });
     }
     // a rerun of the turn that began it, or its key is in use; those who count posts count this one too
     draft.posts++;

@@ -23,7 +23,9 @@ export function turn(draft: Draft, op: TurnOp): MaybePromise<void> {
   const before = op.create === undefined ? draft.head(op.id) : created(draft, op.id, op.create);
   if (before.status === 'terminated') throw terminated(op.id);
   if (before.turns !== op.expect) {
-    throw new GraphsteadError('TXN_ABORTED', `a turn of agent ${op.id} came from an activation that has ended`);
+    throw new GraphsteadError('TXN_ABORTED', `a turn of agent ${op.id} came from an activation that has ended`, {
+      fix: 'send the message again: it is handled on the state that is stored now',
+    });
   }
   let { chunks, version } = before;
   if (op.state !== undefined) {
@@ -41,7 +43,7 @@ function created(draft: Draft, id: string, agent: NewAgent): Head {
   const before = draft.find(id);
   if (before === undefined) return freshHead(agent, draft.wall, 'starting');
   if (beginsAgain(before, agent)) return headAgain(agent, draft.wall, before);
-  throw new GraphsteadError('TXN_ABORTED', `agent ${id} exists already`);
+  throw new GraphsteadError('TXN_ABORTED', `agent ${id} exists already`, { fix: 'send it what it is to do' });
 }
 
 /** The one that had this key was stopped, and nothing is left that the next one could take for its own. */

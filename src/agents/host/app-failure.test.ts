@@ -66,7 +66,7 @@ describe('what app code threw', () => {
   });
 
   const ours = (stack: string, cause?: string) =>
-    Object.assign(new GraphsteadError('AGENT_FAILED', 'no more tea', { cause }), { stack });
+    Object.assign(new GraphsteadError('AGENT_FAILED', 'no more tea', { fix: 'make some', cause }), { stack });
   const sent = 'async serve (/app/functions/tea.ts:9:2)';
 
   it('names the line that called what failed, behind what failed there', () => {

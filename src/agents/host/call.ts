@@ -1,4 +1,4 @@
-import { GraphsteadError } from '../../base/index.js';
+import { GraphsteadError, internal } from '../../base/index.js';
 import type { CallTask } from '../protocol.js';
 import { appFailure } from './app-failure.js';
 import { tell } from './link.js';
@@ -97,7 +97,7 @@ function failed({ name }: Stream, error: unknown): string {
 
 async function run(call: CallTask): Promise<unknown> {
   const exported = functions.get(call.name);
-  if (exported === undefined) throw new GraphsteadError('INTERNAL', `the app exports no function "${call.name}"`);
+  if (exported === undefined) throw internal(`the app exports no function "${call.name}"`);
   const result: unknown = await exported(...call.args);
   return call.stream === true ? iteratorOf(call.name, result) : result;
 }

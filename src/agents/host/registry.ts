@@ -95,7 +95,9 @@ function assertNoThen(name: string, handlers: readonly string[] | undefined): vo
 
 function assertCount(name: string, what: 'version' | 'attempts', count: number | undefined): void {
   if (count === undefined || (Number.isSafeInteger(count) && count > 0)) return;
-  throw new GraphsteadError('APP_LOAD', `static ${what} of agent type ${name} must be a whole number above 0`);
+  throw new GraphsteadError('APP_LOAD', `static ${what} of agent type ${name} must be a whole number above 0`, {
+    fix: `write static readonly ${what} = 2, say, or leave it out`,
+  });
 }
 
 function assertHistory(name: string, history: number | undefined): void {

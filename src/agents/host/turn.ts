@@ -1,4 +1,4 @@
-import { GraphsteadError } from '../../base/index.js';
+import { GraphsteadError, internal } from '../../base/index.js';
 import type { Effects, TurnTask, WireFailure } from '../protocol.js';
 import { appFailure } from './app-failure.js';
 import { type Agent, type AgentClass, construct, type Identity } from './agent.js';
@@ -112,7 +112,7 @@ function perform(agent: Agent, turn: TurnTask): unknown {
 function residentFor(task: Task, turn: TurnTask): Resident {
   const known = residents.get(turn.agentId);
   if (turn.load === undefined) {
-    if (known === undefined) throw new GraphsteadError('INTERNAL', `agent ${turn.agentId} is not in this process`);
+    if (known === undefined) throw internal(`agent ${turn.agentId} is not in this process`);
     tellStray(known);
     return known;
   }

@@ -22,7 +22,7 @@ export class HostPool implements Hosts {
   readonly #trace: Trace;
   readonly #processes: Processes;
   #rpc: CallRpc = async () => {
-    throw new GraphsteadError('NOT_READY', 'the service is starting');
+    throw new GraphsteadError('NOT_READY', 'the service is starting', { fix: 'ask again' });
   };
   #ended: (call: FunctionCall) => void = () => undefined;
   readonly #placement = new Placement();

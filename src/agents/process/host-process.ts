@@ -1,4 +1,4 @@
-import { asError, type Clock, GraphsteadError, type Limits, UnderWay } from '../../base/index.js';
+import { asError, cancelled, type Clock, GraphsteadError, type Limits, UnderWay } from '../../base/index.js';
 import type { CallRecord } from '../../connections/host.js';
 import type { HostApp, HostLog } from '../info.js';
 import type { CallTask, FromHost, ToHost, TurnTask, WireFailure } from '../protocol.js';
@@ -6,17 +6,7 @@ import { fromFailure, StateNotTaken, ThrownByApp, toFailure } from '../wire-fail
 import { Child } from './child.js';
 import type { HostManifest } from './contract.js';
 import { outcomeOf } from './made-calls.js';
-import {
-  cancelled,
-  DEATH_FIX,
-  type HostExit,
-  diedOf,
-  HostDied,
-  type HostTask,
-  unbegun,
-  unended,
-  type Turned,
-} from './task.js';
+import { DEATH_FIX, type HostExit, diedOf, HostDied, type HostTask, unbegun, unended, type Turned } from './task.js';
 import { Watchdog } from './watchdog.js';
 
 interface Pending {
@@ -262,8 +252,8 @@ export class HostProcess {
       pending.expiresAt += late;
       if (now >= pending.expiresAt) this.#giveUp(id, 'it took too long', unended(task));
       else if (leaving === undefined || task.signal?.aborted !== true) continue;
-      else if (leaving === 'gives up') this.#giveUp(id, 'the caller left', cancelled());
-      else this.#pending.take(id)?.reject(cancelled());
+      else if (leaving === 'gives up') this.#giveUp(id, 'the caller left', cancelled('the caller left'));
+      else this.#pending.take(id)?.reject(cancelled('the caller left'));
     }
     if (!this.#loaded) return;
     const finding = this.#watchdog.look(now, late);
@@ -298,7 +288,7 @@ export class HostProcess {
     { task, movable, leaving, ends, given, wallMs = task.wallMs }: Asked,
   ): Promise<unknown> {
     if (this.#dead !== undefined) return Promise.reject(new HostDied(this.#dead, undefined, false, 0));
-    if (leaving !== undefined && task.signal?.aborted === true) return Promise.reject(cancelled());
+    if (leaving !== undefined && task.signal?.aborted === true) return Promise.reject(cancelled('the caller left'));
     return new Promise((resolve, reject) => {
       const expiresAt = this.#options.clock.monotonic() + wallMs;
       this.#pending.set(id, { task, expiresAt, movable, leaving, ends, asking: 0, resolve, reject });
@@ -385,7 +375,7 @@ export class HostProcess {
     const task = this.#taskOf(message.id);
     if (task === undefined) {
       // it was given up; its code must not wait for ever
-      this.#tell({ k: 'reply', rpc, ok: false, error: toFailure(cancelled()) });
+      this.#tell({ k: 'reply', rpc, ok: false, error: toFailure(cancelled('the caller left')) });
       return;
     }
     if (pending !== undefined) pending.asking++;

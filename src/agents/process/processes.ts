@@ -87,7 +87,11 @@ export class Processes {
   /** See Hosts.stage. */
   async stage(app: HostApp, signal?: AbortSignal): Promise<Staged> {
     this.#assertOpen();
-    if (signal?.aborted) throw new GraphsteadError('APP_LOAD', 'the app was not loaded: the load was called off');
+    if (signal?.aborted) {
+      throw new GraphsteadError('APP_LOAD', 'the app was not loaded: the load was called off', {
+        fix: 'wait for the load that came after it, or load it again',
+      });
+    }
     const slots = Array.from({ length: this.#count }, () => this.#spawn(app));
     const drop = (): void => {
       for (const host of slots) host.kill('the app did not load');
@@ -191,7 +195,11 @@ export class Processes {
 
   #current(): Generation {
     this.#assertOpen();
-    if (this.#generation === undefined) throw new GraphsteadError('NOT_READY', 'no app is loaded');
+    if (this.#generation === undefined) {
+      throw new GraphsteadError('NOT_READY', 'no app is loaded', {
+        fix: 'start the service with the folder of an app; where it was, correct the mistakes that it told',
+      });
+    }
     return this.#generation;
   }
 

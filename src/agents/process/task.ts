@@ -103,7 +103,3 @@ function timedOut({ label, timeoutCode }: HostTask, how: string, fix: string): G
     ...(agentId === undefined ? {} : { details: { agentId } }),
   });
 }
-
-export function cancelled(): GraphsteadError {
-  return new GraphsteadError('CANCELLED', 'the caller left');
-}

@@ -15,7 +15,8 @@ it('a run that was given up while its transaction began leaves the next one its 
       holdReads: () => void held.push(name),
       abort: () => undefined,
       query: async () => {
-        if (name === 'first') throw new GraphsteadError('TXN_FINISHED', 'the transaction has ended');
+        if (name === 'first')
+          throw new GraphsteadError('TXN_FINISHED', 'the transaction has ended', { fix: 'begin another' });
         return name;
       },
     }) as unknown as GraphTransaction;

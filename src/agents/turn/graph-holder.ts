@@ -5,6 +5,7 @@ import { isMutation } from '../graph-calls.js';
 import { answerGraph, OUTSIDE } from '../graph-rpc.js';
 import type { AgentOp } from '../part.js';
 import type { Rpc } from '../protocol.js';
+import { noGraph } from '../refusal.js';
 import { Marks } from './marks.js';
 
 export function isGraph({ method }: Rpc): boolean {
@@ -52,7 +53,7 @@ export class GraphHolder {
     const marks = (this.#marks ??= new Marks());
     if (rpc.method === 'graph.begin') return marks.nest(Number(rpc.args[0]), Number(rpc.args[1]));
     if (rpc.method === 'graph.abort') return marks.undo(Number(rpc.args[0]));
-    if (this.graph === undefined) throw new GraphsteadError('NOT_READY', 'this service has no graph');
+    if (this.graph === undefined) throw noGraph();
     this.#transaction ??= this.graph.begin();
     const run = this.#run;
     const writes = rpc.method === 'graph.mutate' || (rpc.method === 'graph.graphql' && isMutation(String(rpc.args[1])));

@@ -72,8 +72,7 @@ async function checkGroup(
   } catch (thrown) {
     const error = asError(thrown);
     for (const site of sites) {
-      const fix = error.fix ?? 'Start the remote, or set skipIntrospection: true.';
-      found.set(site, [problem(site, `introspection failed: ${hidingSecrets(model)(error.message)}`, fix)]);
+      found.set(site, [problem(site, `introspection failed: ${hidingSecrets(model)(error.message)}`, error.fix)]);
     }
   }
 }

@@ -1,4 +1,4 @@
-import { GraphsteadError, type Limits, withTexts } from '../../base/index.js';
+import { GraphsteadError, internal, type Limits, withTexts } from '../../base/index.js';
 import type { HttpClient } from '../../outbound/index.js';
 import type { HttpCall, Model } from '../../sdl/index.js';
 import type { CustomFieldCall, CustomLogic, CustomResult, CustomRootCall } from '../execute/custom-logic.js';
@@ -64,7 +64,7 @@ function noLambda(): GraphsteadError {
 /** The block that has the field's name is its value: the whole of it for a list, its only item otherwise. */
 async function runDql(call: CustomRootCall, text: string, options: CustomLogicOptions): Promise<CustomResult> {
   try {
-    if (!options.runDql) throw new GraphsteadError('INTERNAL', 'queries in the graph language are not available here');
+    if (!options.runDql) throw internal('queries in the graph language are not available here');
     const value = (await options.runDql(text, call))[call.field.name];
     const single = !call.field.type.list && Array.isArray(value);
     return { value: single ? (value as unknown[])[0] : value, errors: [] };

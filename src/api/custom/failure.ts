@@ -17,9 +17,7 @@ export function failed(name: CallName, thrown: unknown): CustomResult {
   const { code, fix, details } = error;
   return {
     value: null,
-    errors: [
-      { message: `${name} failed: ${error.message}`, extensions: { ...details, ...(fix ? { fix } : {}), code } },
-    ],
+    errors: [{ message: `${name} failed: ${error.message}`, extensions: { ...details, fix, code } }],
   };
 }
 

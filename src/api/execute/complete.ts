@@ -235,9 +235,9 @@ function wrong(
   nodes: Nodes,
   message: string,
   code: 'REMOTE_REPLY' | 'INVALID_VALUE',
-  fix?: string,
+  fix: string,
 ): false {
-  scope.errors.at(nodes, scope.path, new GraphsteadError(code, message, fix ? { fix } : {}));
+  scope.errors.at(nodes, scope.path, new GraphsteadError(code, message, { fix }));
   return false;
 }
 
@@ -472,15 +472,24 @@ function completeCustom(
   return true;
 }
 
+/** The remote's own refusals: most have a fix of their own in their extensions, if any. */
+const FIX_OF_REMOTE = "Correct what was asked by what the remote says of it, or look at the remote's log.";
+
 /** Errors of a custom call, their paths prefixed with the field's own unless they are absolute. */
 export function tellCustomErrors(scope: CompletionScope, nodes: Nodes, result: CustomResult): void {
   for (const error of result.errors) {
     const path = error.absolute && error.path ? error.path : [...scope.path, ...(error.path ?? [])];
     if (error.locations) {
       const { message, locations, extensions } = error;
-      scope.errors.add({ message, locations, path, extensions: { code: 'REMOTE_FAILED', ...extensions } });
+      scope.errors.add({
+        message,
+        locations,
+        path,
+        extensions: { code: 'REMOTE_FAILED', fix: FIX_OF_REMOTE, ...extensions },
+      });
     } else {
-      scope.errors.at(nodes, path, new GraphsteadError('REMOTE_FAILED', error.message, { details: error.extensions }));
+      const { message, extensions: details } = error;
+      scope.errors.at(nodes, path, new GraphsteadError('REMOTE_FAILED', message, { fix: FIX_OF_REMOTE, details }));
     }
     if (error.path && !error.absolute) scope.errors.explain(path);
   }

@@ -164,7 +164,7 @@ export function isLost(thrown: unknown): boolean {
 function throwWhenLost(errors: readonly WireError[]): void {
   for (const { message, extensions } of errors) {
     const code = LOST.find((one) => one === extensions?.code);
-    if (code) throw new GraphsteadError(code, message);
+    if (code) throw new GraphsteadError(code, message, { fix: String(extensions['fix']) });
   }
 }
 

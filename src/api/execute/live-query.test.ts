@@ -284,7 +284,7 @@ it('answers again by itself where what failed may be over, later each time, and 
   try {
     const world = await createWorld(SDL);
     const begin = vi.spyOn(world.graph, 'begin');
-    const busy = new GraphsteadError('OVERLOADED', 'too much at once');
+    const busy = new GraphsteadError('OVERLOADED', 'too much at once', { fix: 'ask again' });
     begin.mockRejectedValueOnce(busy).mockRejectedValueOnce(busy).mockRejectedValueOnce(busy);
     const abort = new AbortController();
     const { next } = live(world, 'getPerson(name: "a") { born }', abort);
@@ -315,7 +315,7 @@ it('waits for a commit where what failed cannot be over without one', async () =
   try {
     const world = await createWorld(SDL);
     const begin = vi.spyOn(world.graph, 'begin');
-    begin.mockRejectedValueOnce(new GraphsteadError('LIMIT_EXCEEDED', 'too much'));
+    begin.mockRejectedValueOnce(new GraphsteadError('LIMIT_EXCEEDED', 'too much', { fix: 'ask for less' }));
     const abort = new AbortController();
     const { next } = live(world, 'getPerson(name: "a") { born }', abort);
     expect(await next()).toEqual({ getPerson: null });

@@ -4,6 +4,7 @@ import {
   atOnce,
   GraphsteadError,
   inSteps,
+  internal,
   type JsonWriter,
   type MaybePromise,
   type Steps,
@@ -199,7 +200,7 @@ export async function queryPart(
     case 'operation':
       return await operationField(request, field, definition, meaning);
     default:
-      throw new GraphsteadError('INTERNAL', `${meaning.op} is no query`);
+      throw internal(`${meaning.op} is no query`);
   }
 }
 
@@ -223,7 +224,9 @@ async function mutation(request: Request, root: GraphQLObjectType, fields: reado
       request.errors.at(
         field.nodes,
         [field.key],
-        new GraphsteadError('NOT_EXECUTED', `Mutation ${field.key} was not executed because of a previous error.`),
+        new GraphsteadError('NOT_EXECUTED', `Mutation ${field.key} was not executed because of a previous error.`, {
+          fix: 'Correct the mutation that failed before it, and send it again from there on.',
+        }),
       );
       parts.push(failed(request, root, field));
       continue;
@@ -264,7 +267,7 @@ function mutationPart(request: Request, root: GraphQLObjectType, field: RootFiel
     case 'operation':
       return operationField(request, field, definition, meaning);
     default:
-      throw new GraphsteadError('INTERNAL', `${meaning.op} is no mutation`);
+      throw internal(`${meaning.op} is no mutation`);
   }
 }
 

@@ -4,6 +4,7 @@ import {
   ERROR_STATUS,
   type ErrorCode,
   GraphsteadError,
+  internal,
   type JsonWriter,
   mapped,
   type WireError,
@@ -64,7 +65,7 @@ export function subscribeOperation(
     const shown = (event: OperationEvent) => single.of(event.value, operation, given, () => show(event));
     return mapped(source, (events) => batches.of(events, operation, given, () => events.map(shown)));
   }
-  if (!live) throw new GraphsteadError('NOT_READY', 'subscriptions need the commit stream');
+  if (!live) throw internal('subscriptions need the commit stream');
   return untilExpiry(request, ({ signal }) => live.read({ request, renew, answer: answerNow }, signal));
 }
 

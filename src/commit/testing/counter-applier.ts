@@ -63,7 +63,7 @@ class CounterWork implements GroupWork<CounterPart, readonly number[]> {
     for (const [name, amount] of part.add) {
       const value = (after.get(name) ?? this.#values.get(name) ?? 0) + amount;
       if (value > (part.atMost ?? Number.POSITIVE_INFINITY)) {
-        throw new GraphsteadError('INVALID_MUTATION', `${name} would be ${value}`);
+        throw new GraphsteadError('INVALID_MUTATION', `${name} would be ${value}`, { fix: 'take away less' });
       }
       after.set(name, value);
     }
@@ -73,7 +73,7 @@ class CounterWork implements GroupWork<CounterPart, readonly number[]> {
       this.#values.set(name, value);
       this.#changed.add(name);
     }
-    if (part.breaks === 'read') throw new GraphsteadError('OVERLOADED', 'no reader is free');
+    if (part.breaks === 'read') throw new GraphsteadError('OVERLOADED', 'no reader is free', { fix: 'ask again' });
     return [...after.values()];
   }
 

@@ -202,7 +202,7 @@ export class JsonTriples {
     } catch (thrown) {
       if (!(thrown instanceof GraphsteadError)) throw thrown;
       const { code, message, fix } = thrown;
-      throw new GraphsteadError(code, message, { position: value.position, ...(fix ? { fix } : {}) });
+      throw new GraphsteadError(code, message, { position: value.position, fix });
     }
   }
 

@@ -21,7 +21,7 @@ export function placed(
   return new GraphsteadError(code, message, {
     position,
     cause: thrown,
-    ...(fix ? { fix } : {}),
+    fix,
     ...(details ? { details } : {}),
   });
 }

@@ -1,4 +1,5 @@
 import {
+  cancelled,
   type Clock,
   DEFAULT_LIMITS,
   GraphsteadError,
@@ -56,7 +57,7 @@ export class Pace {
   }
 
   #check(now: number): void {
-    if (this.#signal?.aborted) throw new GraphsteadError('CANCELLED', 'the query was cancelled');
+    if (this.#signal?.aborted) throw cancelled('the query was cancelled');
     if (now <= this.#deadline) return;
     throw new GraphsteadError('TIMEOUT', 'the query ran past its deadline', {
       fix: 'Narrow it with a filter or with first, or give it a longer timeout; limits.queryMs bounds it.',

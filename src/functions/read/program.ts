@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 import { GraphsteadError, GraphsteadErrors, packageRoot } from '../../base/index.js';
-import { type AppSource, isOwnFile, shownPath } from '../app-source.js';
+import { type AppSource, CORRECT_CODE, isOwnFile, shownPath } from '../app-source.js';
 
 /** An app's sources with their types resolved. */
 export interface Program {
@@ -128,5 +128,6 @@ function syntaxError(appDir: string, one: ts.DiagnosticWithLocation): Graphstead
   const { line, character } = one.file.getLineAndCharacterOfPosition(one.start);
   return new GraphsteadError('SYNTAX', ts.flattenDiagnosticMessageText(one.messageText, ' '), {
     position: { line: line + 1, column: character + 1, source: shownPath(appDir, one.file.fileName) },
+    fix: CORRECT_CODE,
   });
 }

@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads';
-import { GraphsteadError, GraphsteadErrors } from '../../base/index.js';
+import { GraphsteadError, GraphsteadErrors, internal } from '../../base/index.js';
 import type { AppSource } from '../app-source.js';
 import type { WorkerAnswer } from '../reading-thread.js';
 import { readSource } from './read-operations.js';
@@ -16,8 +16,7 @@ function answer(source: AppSource): WorkerAnswer {
 }
 
 function plain(error: unknown): NonNullable<WorkerAnswer['errors']>[number] {
-  if (!(error instanceof GraphsteadError)) return { code: 'INTERNAL', message: String(error) };
-  const { code, message, position, fix } = error;
+  const { code, message, position, fix } = error instanceof GraphsteadError ? error : internal(String(error));
   return { code, message, position, fix };
 }
 

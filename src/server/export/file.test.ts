@@ -20,7 +20,7 @@ async function* parts(failure?: Error): AsyncIterable<ExportPart> {
 }
 
 it('leaves no file that looks whole where the export ends before its time', async () => {
-  const failure = new GraphsteadError('REMOTE_REPLY', 'the service has ended');
+  const failure = new GraphsteadError('REMOTE_REPLY', 'the service has ended', { fix: 'ask again' });
   await expect(writeParts(parts(failure), folder.dir)).rejects.toBe(failure);
   expect(files()).toEqual(['graph.schema.gz']);
 });

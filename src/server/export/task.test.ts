@@ -12,7 +12,7 @@ function exporting(most = 3) {
     write: (format, folder, signal) =>
       new Promise((resolve, reject) => {
         const end = (failure?: Error) => (failure ? reject(failure) : resolve([`${folder}/graph.${format}.gz`]));
-        signal.addEventListener('abort', () => end(new GraphsteadError('CANCELLED', 'stopped')));
+        signal.addEventListener('abort', () => end(new GraphsteadError('CANCELLED', 'stopped', { fix: 'ask again' })));
         running.push({ folder, end });
       }),
     clock: { wall: () => (now += 1000), monotonic: () => 0 },

@@ -1,4 +1,4 @@
-import { GraphsteadError } from '../../base/index.js';
+import { cancelled, GraphsteadError } from '../../base/index.js';
 
 /** Nothing was sent. @param option names the service that writes */
 export function writerAway(host: string, option: string, cause: unknown): GraphsteadError {
@@ -16,5 +16,5 @@ export function outcomeUnknown(fix: string, cause: unknown): GraphsteadError {
 }
 
 export function clientLeft(): GraphsteadError {
-  return new GraphsteadError('CANCELLED', 'the client went away before the service that writes had answered');
+  return cancelled('the client went away before the service that writes had answered');
 }

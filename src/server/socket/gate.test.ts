@@ -29,7 +29,7 @@ function gateOf(messageBytes = 100_000): Gate {
     check: ({ headers }) =>
       headers['x-api-key'] === KEY
         ? undefined
-        : new GraphsteadError('UNAUTHENTICATED', 'this address needs an API key'),
+        : new GraphsteadError('UNAUTHENTICATED', 'this address needs an API key', { fix: 'send one' }),
     protocol: protocolOf(['graphql-transport-ws']),
     url: '/graphql',
     headers: { origin: 'https://app.example' },

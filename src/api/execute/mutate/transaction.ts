@@ -170,7 +170,11 @@ async function claimed(
   const value = await reading(transaction, async (reader) => {
     const written = worked.before ?? (await payload(outcome, async () => reader));
     const out = new JsonWriter(request.engine.limits.answerBytes);
-    if (!written.write(out)) throw new GraphsteadError('NON_NULL', 'the payload lacks a value that must not be null');
+    if (!written.write(out)) {
+      throw new GraphsteadError('NON_NULL', 'the payload lacks a value that must not be null', {
+        fix: 'Give the nodes that it shows a value for each field declared non-null, or ask for less of them.',
+      });
+    }
     return out.finish();
   });
   const errors = request.errors.list.splice(before);
