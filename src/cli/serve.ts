@@ -34,6 +34,7 @@ interface ServeOptions {
 
 /** Serves until SIGINT, SIGTERM or the end of its terminal; a second signal ends at once. See exit-code.ts for how it ends when it cannot start. */
 export async function serve(options: ServeOptions): Promise<void> {
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', untold);
   let service: Service;
   let fenced = (_error: GraphsteadError): void => undefined;
   let appDir: string | undefined;
@@ -77,6 +78,9 @@ export async function serve(options: ServeOptions): Promise<void> {
   service.host?.onReloaded((reloaded) => announcer.reloaded(reloaded));
   if (options.mode === 'dev' && service.host !== undefined) tellTypeErrors(service.host.app, options.json ?? false);
 }
+
+/** Where what it says cannot be written, on a full disk, say, nobody can be told; it serves all the same. */
+function untold(): void {}
 
 /** Without a terminal whoever started it is to know that it does not run. */
 function untilMended(error: unknown): void {

@@ -17,6 +17,7 @@ import { withBodyRoom } from './body-room.js';
 import { serviceAddress } from './forward/index.js';
 import { ownNames } from './host-name.js';
 import { ApiKeys } from './keys.js';
+import { LogLines } from './log-lines.js';
 import { readableLog } from './readable-log.js';
 import type { ServiceOptions } from './service-options.js';
 import { strayVariables } from './variables.js';
@@ -59,8 +60,11 @@ export function settingsOf(options: ServiceOptions): Settings {
 }
 
 function openLog({ readable, logLevel = 'warn' }: ServiceOptions): Logger {
-  const lines: DestinationStream = readable ? readableLog(process.stdout) : pino.destination(1);
-  return pino({ level: logLevel, serializers: { err: loggedError } }, lines);
+  const lost = (lines: number, err: unknown) =>
+    log.warn({ lines, err }, 'lines of the log are missing before this one');
+  const lines: DestinationStream = readable ? readableLog(process.stdout) : new LogLines(1, lost);
+  const log = pino({ level: logLevel, serializers: { err: loggedError } }, lines);
+  return log;
 }
 
 /** An error as the log has it: its stack names the sources. */
