@@ -1,4 +1,3 @@
-import { STEP, type Steps } from '../base/index.js';
 import { readVarint, varintEnd, varintLength, writeVarint } from './varint.js';
 
 // A small map inside one slot: languages of a value, members of a list, facets by edge. Keys are bytes, held as
@@ -33,19 +32,23 @@ export function encodeEntries(entries: EntryMap): Uint8Array {
   return out;
 }
 
-/** Calls `visit` with where each entry lies, its key and its value, until it answers true: a map of all of them costs several times that. */
-export function eachEntry(
-  bytes: Uint8Array,
-  visit: (keyAt: number, keyEnd: number, valueAt: number, valueEnd: number) => boolean,
-): void {
-  for (let at = 0; at < bytes.length; ) {
+/** Told where an entry lies, its key and its value; ends the walk by true. */
+type EntryVisitor = (keyAt: number, keyEnd: number, valueAt: number, valueEnd: number) => boolean;
+
+/**
+ * Visits the entries in bytes[start, end): a map of all of them costs several times that. Answers where the entry begins that comes
+ * next, or the end.
+ */
+export function eachEntry(bytes: Uint8Array, visit: EntryVisitor, start = 0, end = bytes.length): number {
+  let at = start;
+  while (at < end) {
     const keyAt = varintEnd(bytes, at);
     const keyEnd = keyAt + readVarint(bytes, at);
     const valueAt = varintEnd(bytes, keyEnd);
-    const valueEnd = valueAt + readVarint(bytes, keyEnd);
-    if (visit(keyAt, keyEnd, valueAt, valueEnd)) return;
-    at = valueEnd;
+    at = valueAt + readVarint(bytes, keyEnd);
+    if (visit(keyAt, keyEnd, valueAt, at)) break;
   }
+  return at;
 }
 
 /** The entries; values are views into `bytes`. */
@@ -57,28 +60,6 @@ export function decodeEntries(bytes: Uint8Array | undefined): EntryMap {
     entries.set(buffer.toString('latin1', keyAt, keyEnd), bytes.subarray(valueAt, valueEnd));
     return false;
   });
-  return entries;
-}
-
-/** Bytes of entries that are decoded at once. */
-const AT_ONCE = 8_192;
-
-/** The same in steps: a node may have facets on a million edges. */
-export function* entriesInSteps(bytes: Uint8Array): Steps<EntryMap> {
-  if (bytes.length <= AT_ONCE) return decodeEntries(bytes);
-  const entries: EntryMap = new Map();
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-  for (let start = 0; start < bytes.length; yield) {
-    let end = start;
-    let left = STEP;
-    eachEntry(bytes.subarray(start), (keyAt, keyEnd, valueAt, valueEnd) => {
-      const key = buffer.toString('latin1', start + keyAt, start + keyEnd);
-      entries.set(key, bytes.subarray(start + valueAt, start + valueEnd));
-      end = start + valueEnd;
-      return --left === 0;
-    });
-    start = end;
-  }
   return entries;
 }
 

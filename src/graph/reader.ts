@@ -83,9 +83,7 @@ export class SourceReader implements GraphReader {
       );
     }
     if (lang === '') {
-      this.#read(predicate);
-      const wanted = { predicate: predicate.id, family: FAMILY.value, uids };
-      return chain(readColumn(this.#source, wanted, this.metrics), (values) => this.#typed(predicate, values));
+      return chain(this.#column(predicate, FAMILY.value, uids), (values) => this.#typed(predicate, values));
     }
     if (!this.#record(predicate).hasLang) return new StoredColumn(uids.length);
     const key = textKey(lang);
@@ -254,6 +252,11 @@ export class SourceReader implements GraphReader {
     return readSlots(this.#source, { predicate: predicate.id, family, uids }, this.metrics);
   }
 
+  #column(predicate: Predicate, family: Family, uids: UidList): MaybePromise<StoredColumn> {
+    this.#read(predicate);
+    return readColumn(this.#source, { predicate: predicate.id, family, uids }, this.metrics);
+  }
+
   #presence(predicate: Predicate, family: Family, uids: UidList): MaybePromise<Uint8Array> {
     this.#read(predicate);
     return readPresence(this.#source, { predicate: predicate.id, family, uids }, this.metrics);
@@ -287,7 +290,7 @@ export class SourceReader implements GraphReader {
   }
 
   #facets(predicate: Predicate, uids: UidList, rows: readonly UidList[]): MaybePromise<(Facets | undefined)[][]> {
-    return chain(this.#slots(predicate, FAMILY.edgeFacet, uids), (payloads) =>
+    return chain(this.#column(predicate, FAMILY.edgeFacet, uids), (payloads) =>
       inTurns(rows, facetsOfRows(rows, payloads)),
     );
   }
@@ -299,7 +302,7 @@ export class SourceReader implements GraphReader {
     rows: readonly UidList[],
   ): MaybePromise<(Facets | undefined)[][]> {
     const subjects = union(rows);
-    return chain(this.#slots(predicate, FAMILY.edgeFacet, subjects), (payloads) => {
+    return chain(this.#column(predicate, FAMILY.edgeFacet, subjects), (payloads) => {
       return inTurns(rows, facetsOfReverse(uids, rows, subjects, payloads));
     });
   }

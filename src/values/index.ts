@@ -22,7 +22,15 @@ export { termsOf, wordPieces } from './language/word.js';
 export { literalIri, parseLiteral, TYPE_NAMES, typeNamed } from './literal.js';
 export { type OrderKind, orderKind, orderNumber } from './order-number.js';
 export { checkPassword, hashPasswordAside, isPasswordHash } from './password.js';
-export { compareStored, decodeValue, encodeValue, readStoredInteger, storedType, writeValue } from './stored-value.js';
+export {
+  compareStored,
+  decodeValue,
+  decodeValueIn,
+  encodeValue,
+  readStoredInteger,
+  storedType,
+  writeValue,
+} from './stored-value.js';
 export {
   indexKindNamed,
   indexKindsOf,

@@ -96,27 +96,32 @@ export function readStoredInteger(bytes: StoredValue, start: number): number | b
 
 /** The value of stored bytes. */
 export function decodeValue(bytes: StoredValue): Value {
-  const type = storedType(bytes);
+  return decodeValueIn(bytes, 0, bytes.length);
+}
+
+/** The value stored in bytes[start, end). */
+export function decodeValueIn(bytes: StoredValue, start: number, end: number): Value {
+  const type = storedType(bytes, start);
   switch (type) {
     case 'int':
-      return { type, value: readInteger(bytes, 1) };
+      return { type, value: readInteger(bytes, start + 1) };
     case 'float':
-      return { type, value: readFloat(bytes, 1) };
+      return { type, value: readFloat(bytes, start + 1) };
     case 'bool':
-      return { type, value: bytes[1] === 1 };
+      return { type, value: bytes[start + 1] === 1 };
     case 'datetime':
-      return { type, value: readDateTime(bytes) };
+      return { type, value: readDateTime(bytes, start, end) };
     case 'geo':
-      return { type, value: JSON.parse(text(bytes)) as Geometry };
+      return { type, value: JSON.parse(text(bytes, start, end)) as Geometry };
     case 'float32vector':
-      return { type, value: readVector(bytes) };
+      return { type, value: readVector(bytes.subarray(start, end)) };
     default:
-      return { type, value: text(bytes) };
+      return { type, value: text(bytes, start, end) };
   }
 }
 
-function text(bytes: StoredValue): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset + 1, bytes.length - 1).toString();
+function text(bytes: StoredValue, start = 0, end = bytes.length): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset + start + 1, end - start - 1).toString();
 }
 
 function readDateTime(bytes: StoredValue, start = 0, end = bytes.length): DateTime {

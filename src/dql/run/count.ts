@@ -3,7 +3,7 @@ import { readColumn } from './batch.js';
 import { branch, type ResultBranch } from './branch.js';
 import { readEdges } from './edge.js';
 import type { Execution } from './execution.js';
-import { passesFacets } from './facet.js';
+import { facetTest } from './facet.js';
 import { checkLanguages, chooseValues, readAll } from './language.js';
 import { checkReverse } from './missing.js';
 
@@ -39,22 +39,22 @@ async function countValues(
 ): Promise<readonly number[]> {
   const predicate = into.predicate;
   if (!predicate) return [];
-  const filter = selection.facetFilter;
+  const passes = selection.facetFilter && facetTest(selection.facetFilter);
   const oneLang = predicate.lang && !selection.langs.includes('*');
-  if (predicate.type === 'uid' || (!filter && !oneLang)) {
+  if (predicate.type === 'uid' || (!passes && !oneLang)) {
     const options = selection.reverse ? { reverse: true } : {};
     return await readColumn(into.source, execution, (batch) => execution.reader.counts(predicate, batch, options));
   }
-  if (predicate.list && filter) {
+  if (predicate.list && passes) {
     const all = await readAll(execution, predicate, into.source, true);
-    return all.map((values) => values.filter((value) => passesFacets(filter, value.facets)).length);
+    return all.map((values) => values.filter((value) => passes(value.facets)).length);
   }
   const { values, facets } = await chooseValues(
     execution,
     predicate,
     into.source,
     selection.langs,
-    filter !== undefined,
+    passes !== undefined,
   );
-  return values.map((value, i) => (value && (!filter || passesFacets(filter, facets?.[i])) ? 1 : 0));
+  return values.map((value, i) => (value && (!passes || passes(facets?.[i])) ? 1 : 0));
 }

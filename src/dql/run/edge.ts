@@ -4,13 +4,13 @@ import type { PredicateSelection } from '../syntax/index.js';
 import { BATCH } from './batch.js';
 import type { ResultBranch } from './branch.js';
 import type { Execution } from './execution.js';
-import { orderByFacets, passesFacets, type RowFacets } from './facet.js';
+import { facetTest, orderByFacets, type RowFacets } from './facet.js';
 import { applyFilter } from './filter.js';
 import { checkReverse } from './missing.js';
 import { orderRows } from './order.js';
 import { afterUid, dropUpTo, hasRange, pageDepth, pageRange, sample } from './page.js';
 import { Places } from './places.js';
-import { filterUids, unionOfRows } from './uid-set.js';
+import { filterUids, part, unionOfRows } from './uid-set.js';
 
 /** Rows of edges with their facets, where these were read. */
 interface Edges {
@@ -39,7 +39,6 @@ export async function readEdges(
   if (selection.reverse) checkReverse(predicate, selection.position, execution);
   let edges = await read(into.source, selection, predicate, execution);
   const pause = () => execution.checkpoint();
-  if (selection.facetFilter) edges = await inSteps(keepEdges(edges, facetTest(selection.facetFilter)), pause);
   const after = afterUid(selection.page, execution);
   if (after > 0) edges = dropAfter(edges, after);
   let dest = await united(edges.rows, pause);
@@ -67,6 +66,7 @@ function united(rows: readonly UidList[], pause: () => MaybePromise<void>): Mayb
   return first.done ? first.value : inSteps(steps, pause);
 }
 
+/** The edges whose facets pass: what does not pass is let go a batch at a time, and facets that only the filter asks for. */
 async function read(
   source: UidList,
   selection: EdgeSelection,
@@ -75,25 +75,22 @@ async function read(
 ): Promise<Edges> {
   const facets = selection.facets !== undefined || selection.facetFilter !== undefined;
   const options = { reverse: selection.reverse, facets };
+  const test = selection.facetFilter && facetTest(selection.facetFilter);
+  const passes = test && ((_: number, own: Facets | undefined) => test(own));
   const rows: UidList[] = [];
   const rowFacets: (readonly (Facets | undefined)[])[] = [];
   for (let at = 0; at < source.length; at += BATCH) {
     await execution.checkpoint();
     const matrix = await execution.reader.edges(predicate, source.subarray(at, at + BATCH), options);
     let total = 0;
-    for (const row of matrix.rows) {
-      total += row.length;
-      rows.push(row);
-    }
+    for (const row of matrix.rows) total += row.length;
     execution.countEdges(total);
-    if (matrix.facets) rowFacets.push(...matrix.facets);
+    const kept = passes ? await inSteps(keepEdges(matrix, passes), () => execution.checkpoint()) : matrix;
+    for (const row of kept.rows) rows.push(row);
+    if (kept.facets && selection.facets) rowFacets.push(...kept.facets);
   }
   // one snapshot answers either all batches with facets or none
   return rowFacets.length > 0 ? { rows, facets: rowFacets } : { rows };
-}
-
-function facetTest(filter: NonNullable<EdgeSelection['facetFilter']>) {
-  return (_: number, facets: Facets | undefined): boolean => passesFacets(filter, facets);
 }
 
 function within(uids: UidList): (uid: number) => boolean {
@@ -113,13 +110,13 @@ function* keepEdges(edges: Edges, keep: (uid: number, facets: Facets | undefined
       keptRows.push(filterUids(row, (uid) => keep(uid, undefined)));
       continue;
     }
-    const kept: number[] = [];
+    const passed = new Uint8Array(row.length);
     for (let at = 0; at < row.length; at++) {
       if (++looked % STEP === 0) yield;
-      if (keep(row[at], facets[i][at])) kept.push(at);
+      if (keep(row[at], facets[i][at])) passed[at] = 1;
     }
-    keptRows.push(Float64Array.from(kept, (at) => row[at]));
-    keptFacets.push(kept.map((at) => facets[i][at]));
+    keptRows.push(filterUids(row, (_, at) => passed[at] === 1));
+    keptFacets.push(facets[i].filter((_, at) => passed[at] === 1));
   }
   return facets ? { rows: keptRows, facets: keptFacets } : { rows: keptRows };
 }
@@ -169,7 +166,7 @@ async function order(
 
 function cutEdges(edges: Edges, page: EdgeSelection['page']): Edges {
   return {
-    rows: edges.rows.map((row) => row.subarray(...pageRange(page, row.length))),
+    rows: edges.rows.map((row) => part(row, ...pageRange(page, row.length))),
     facets: edges.facets?.map((row) => row.slice(...pageRange(page, row.length))),
   };
 }

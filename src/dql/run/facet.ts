@@ -12,35 +12,50 @@ export function facetOf(facets: Facets | undefined, key: string): Value | undefi
   return facets?.find((facet) => facet.key === key)?.value;
 }
 
-/** Whether facets of one edge or value pass. A facet that is absent passes no test. */
-export function passesFacets(filter: FacetFilter, facets: Facets | undefined): boolean {
+/** Whether facets of one edge or value pass. */
+type FacetTest = (facets: Facets | undefined) => boolean;
+
+/** A facet that is absent passes no test. What the filter says is read once: there may be millions of edges. */
+export function facetTest(filter: FacetFilter): FacetTest {
   switch (filter.kind) {
-    case 'and':
-      return filter.children.every((child) => passesFacets(child, facets));
-    case 'or':
-      return filter.children.some((child) => passesFacets(child, facets));
-    case 'not':
-      return !passesFacets(filter.child, facets);
+    case 'and': {
+      const tests = filter.children.map(facetTest);
+      return (facets) => tests.every((test) => test(facets));
+    }
+    case 'or': {
+      const tests = filter.children.map(facetTest);
+      return (facets) => tests.some((test) => test(facets));
+    }
+    case 'not': {
+      const test = facetTest(filter.child);
+      return (facets) => !test(facets);
+    }
     case 'test': {
-      const value = facetOf(facets, filter.key);
-      return value !== undefined && test(filter, value);
+      const test = valueTest(filter);
+      return (facets) => {
+        const value = facetOf(facets, filter.key);
+        return value !== undefined && test(value);
+      };
     }
   }
 }
 
-function test(filter: Extract<FacetFilter, { kind: 'test' }>, value: Value): boolean {
-  if (filter.fn === 'allofterms' || filter.fn === 'anyofterms') {
+function valueTest({ fn, args }: Extract<FacetFilter, { kind: 'test' }>): (value: Value) => boolean {
+  if (fn === 'allofterms' || fn === 'anyofterms') return termTest(fn, termsOf(args.join(' ')));
+  const compares = args.map(comparison);
+  return (value) =>
+    compares.some((compare) => {
+      const order = compare(value);
+      return order !== undefined && accepts(fn, order);
+    });
+}
+
+function termTest(fn: string, wanted: readonly string[]): (value: Value) => boolean {
+  return (value) => {
     const terms = new Set(termsOf(valueText(value)));
-    const wanted = termsOf(filter.args.join(' '));
     if (wanted.length === 0) return false;
-    return filter.fn === 'allofterms'
-      ? wanted.every((term) => terms.has(term))
-      : wanted.some((term) => terms.has(term));
-  }
-  return filter.args.some((arg) => {
-    const order = compareWith(value, arg);
-    return order !== undefined && accepts(filter.fn, order);
-  });
+    return fn === 'allofterms' ? wanted.every((term) => terms.has(term)) : wanted.some((term) => terms.has(term));
+  };
 }
 
 function accepts(fn: string, order: number): boolean {
@@ -59,10 +74,21 @@ function accepts(fn: string, order: number): boolean {
 }
 
 /** Facets have no schema: the text is read in the type of each value, and what cannot be read so does not match. */
-function compareWith(value: Value, text: string): number | undefined {
+function comparison(text: string): (value: Value) => number | undefined {
+  const isFraction = /^[-+]?\d*\.\d+$/.test(text);
+  /** the text in each type that a value had; undefined: it cannot be read so */
+  const read = new Map<Value['type'], Value | undefined>();
+  return (value) => {
+    if (value.type === 'int' && isFraction) return Number(value.value) - Number(text);
+    if (!read.has(value.type)) read.set(value.type, readAs(value.type, text));
+    const own = read.get(value.type);
+    return own && compareValues(value, own);
+  };
+}
+
+function readAs(type: Value['type'], text: string): Value | undefined {
   try {
-    if (value.type === 'int' && /^[-+]?\d*\.\d+$/.test(text)) return Number(value.value) - Number(text);
-    return compareValues(value, convert({ type: 'default', value: text }, value.type));
+    return convert({ type: 'default', value: text }, type);
   } catch (error) {
     if (error instanceof GraphsteadError) return undefined;
     throw error;

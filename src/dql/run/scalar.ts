@@ -4,7 +4,7 @@ import { checkPassword, decodeValue, type Value } from '../../values/index.js';
 import type { CheckPasswordSelection, PredicateSelection } from '../syntax/index.js';
 import type { ResultBranch } from './branch.js';
 import type { Execution } from './execution.js';
-import { passesFacets } from './facet.js';
+import { facetTest } from './facet.js';
 import { chooseValues, readAll } from './language.js';
 
 /** Reads the values of a selection into its branch: all of a list or of "@*", otherwise one a uid. */
@@ -24,9 +24,9 @@ export async function readValues(
   if (predicate.list || everyLang) return await readLists(into, selection, predicate, facets, everyLang, execution);
   const choosing = chooseValues(execution, predicate, into.source, selection.langs, facets);
   const chosen = choosing instanceof Promise ? await choosing : choosing;
-  const filter = selection.facetFilter;
-  into.values = filter
-    ? StoredColumn.of(chosen.values.map((value, i) => (passesFacets(filter, chosen.facets?.[i]) ? value : undefined)))
+  const passes = selection.facetFilter && facetTest(selection.facetFilter);
+  into.values = passes
+    ? StoredColumn.of(chosen.values.map((value, i) => (passes(chosen.facets?.[i]) ? value : undefined)))
     : chosen.values;
   if (facets) into.valueFacets = chosen.facets;
 }
@@ -39,9 +39,9 @@ async function readLists(
   everyLang: boolean,
   execution: Execution,
 ): Promise<void> {
-  const filter = selection.facetFilter;
+  const passes = selection.facetFilter && facetTest(selection.facetFilter);
   const all = await readAll(execution, predicate, into.source, facets);
-  const kept = filter ? all.map((values) => values.filter((value) => passesFacets(filter, value.facets))) : all;
+  const kept = passes ? all.map((values) => values.filter((value) => passes(value.facets))) : all;
   into.valueLists = kept.map((values) => values.map((value) => value.value));
   if (everyLang) into.valueLangs = kept.map((values) => values.map((value) => value.lang));
   if (facets) into.listFacets = kept.map((values) => values.map((value) => value.facets));

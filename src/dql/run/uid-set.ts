@@ -123,5 +123,14 @@ export function filterUids(list: UidList, keep: (uid: number, index: number) => 
   const out = new Float64Array(list.length);
   let n = 0;
   for (let i = 0; i < list.length; i++) if (keep(list[i], i)) out[n++] = list[i];
-  return n === list.length ? list : out.subarray(0, n);
+  return n === list.length ? list : part(out, 0, n);
+}
+
+/** Lists up to this length are copied in part: a view makes V8 give the list memory outside of its heap, which costs more. */
+const COPIED = 64;
+
+/** What stands in a list from one place up to another. */
+export function part(list: UidList, from: number, to: number): UidList {
+  if (to <= from) return EMPTY_UIDS;
+  return list.length <= COPIED ? list.slice(from, to) : list.subarray(from, to);
 }
