@@ -12,7 +12,7 @@ it('distances are smaller for what is nearer', () => {
 
 it('distances are those of the plain sums, a shorter vector with zeros behind it', () => {
   const numbers = fc.array(fc.integer({ min: -1_000, max: 1_000 }), { maxLength: 11 });
-  const point = (of: readonly number[]) => door.vectorPoint(Float32Array.from(of));
+  const point = (of: readonly number[]) => new door.VectorPoint(Float32Array.from(of));
   fc.assert(
     fc.property(numbers, numbers, (a, b) => {
       const at = (of: readonly number[], i: number) => of[i] ?? 0;

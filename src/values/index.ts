@@ -43,5 +43,6 @@ export {
 } from './token/tokenizer.js';
 export { isHashedToken, TOKEN_BYTES } from './token/hash.js';
 export { valueText } from './value-text.js';
-export { distanceBetween, parseVector, vectorDistance, type VectorPoint, vectorPoint } from './vector.js';
+export { distanceBetween, VectorPoint, vectorDistance } from './distance/distance.js';
+export { parseVector } from './vector.js';
 export { compilePattern, requiredTrigrams } from './pattern/compile.js';

@@ -1,4 +1,3 @@
-import type { VectorMetric } from './contract.js';
 import { invalidValue, shown } from './failure.js';
 
 const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
@@ -39,71 +38,4 @@ export function float32Text(value: number): string {
 
 export function vectorText(vector: Float32Array): string {
   return `[${Array.from(vector, float32Text).join(',')}]`;
-}
-
-/** Smaller is nearer: euclidean distance, 1 - cosine, negative dot product. Throws INVALID_VALUE unless the lengths agree. */
-export function vectorDistance(metric: VectorMetric, a: Float32Array, b: Float32Array): number {
-  if (a.length !== b.length) {
-    throw invalidValue(
-      `vectors of ${a.length} and ${b.length} dimensions cannot be compared`,
-      'Give a vector of as many numbers as the stored ones have.',
-    );
-  }
-  return distanceBetween(metric, vectorPoint(a), vectorPoint(b));
-}
-
-/** A vector, and its dot product with itself, which every cosine asks for. */
-export interface VectorPoint {
-  readonly vector: Float32Array;
-  readonly square: number;
-}
-
-export function vectorPoint(vector: Float32Array): VectorPoint {
-  return { vector, square: dot(vector, vector) };
-}
-
-/** As vectorDistance; a shorter vector counts as one that ends in zeros. */
-export function distanceBetween(metric: VectorMetric, a: VectorPoint, b: VectorPoint): number {
-  if (metric === 'euclidean') return Math.sqrt(squaredDistance(a.vector, b.vector));
-  const product = dot(a.vector, b.vector);
-  if (metric === 'dotproduct') return -product;
-  const size = Math.sqrt(a.square * b.square);
-  return size === 0 ? 1 : 1 - product / size;
-}
-
-// Four sums at a time: each step of one would have to wait for the step before.
-
-function squaredDistance(a: Float32Array, b: Float32Array): number {
-  const [short, long] = a.length <= b.length ? [a, b] : [b, a];
-  let s0 = 0;
-  let s1 = 0;
-  let s2 = 0;
-  let s3 = 0;
-  let i = 0;
-  for (; i + 4 <= short.length; i += 4) {
-    s0 += (short[i] - long[i]) ** 2;
-    s1 += (short[i + 1] - long[i + 1]) ** 2;
-    s2 += (short[i + 2] - long[i + 2]) ** 2;
-    s3 += (short[i + 3] - long[i + 3]) ** 2;
-  }
-  for (; i < short.length; i++) s0 += (short[i] - long[i]) ** 2;
-  for (; i < long.length; i++) s0 += long[i] ** 2;
-  return s0 + s1 + s2 + s3;
-}
-
-function dot(a: Float32Array, b: Float32Array): number {
-  const length = Math.min(a.length, b.length);
-  let s0 = 0;
-  let s1 = 0;
-  let s2 = 0;
-  let s3 = 0;
-  let i = 0;
-  for (; i + 4 <= length; i += 4) {
-    s0 += a[i] * b[i];
-    s1 += a[i + 1] * b[i + 1];
-    s2 += a[i + 2] * b[i + 2];
-    s3 += a[i + 3] * b[i + 3];
-  }
-  for (; i < length; i++) s0 += a[i] * b[i];
-  return s0 + s1 + s2 + s3;
 }

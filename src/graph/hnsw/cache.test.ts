@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { vectorPoint } from '../../values/index.js';
+import { VectorPoint } from '../../values/index.js';
 import { IndexCache, type IndexMemory } from './cache.js';
 
-const point = vectorPoint(Float32Array.of(1, 2));
+const point = new VectorPoint(Float32Array.of(1, 2));
 
 /** Fills it with one uid after the other; answers how many it took. */
 function fill(memory: IndexMemory | undefined): number {

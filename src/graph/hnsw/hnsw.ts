@@ -1,4 +1,4 @@
-import { distanceBetween, type VectorMetric, type VectorPoint, vectorPoint } from '../../values/index.js';
+import { distanceBetween, type VectorMetric, VectorPoint } from '../../values/index.js';
 import { compareNeighbours, type Neighbour, NeighbourHeap } from './heap.js';
 import type { Links } from './record.js';
 import type { HnswStore } from './store.js';
@@ -203,7 +203,7 @@ export class Hnsw {
   async search(vector: Float32Array, ef: number): Promise<Neighbour[]> {
     const entry = await this.#store.entry();
     if (!entry) return [];
-    const point = vectorPoint(vector);
+    const point = new VectorPoint(vector);
     const near = await this.#descend(point, entry.uid, entry.level, 0);
     const found = await this.#searchLevel(point, near, ef, 0);
     return found.filter(({ uid }) => this.#store.vector(uid)?.vector.length === vector.length);

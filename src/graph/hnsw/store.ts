@@ -1,6 +1,6 @@
 import type { UidList } from '../contract.js';
 import { chain, type MaybePromise } from '../../base/index.js';
-import { decodeValue, type VectorPoint, vectorPoint } from '../../values/index.js';
+import { decodeValue, VectorPoint } from '../../values/index.js';
 import { FAMILY, hnswKey } from '../key.js';
 import { readSlots } from '../read/slot-reader.js';
 import { retyped } from '../retype.js';
@@ -111,5 +111,5 @@ export class HnswStore {
 function vectorOf(stored: Uint8Array | undefined): VectorPoint | undefined {
   const typed = stored && retyped(stored, 'float32vector');
   const value = typed && decodeValue(typed);
-  return value?.type === 'float32vector' ? vectorPoint(value.value) : undefined;
+  return value?.type === 'float32vector' ? new VectorPoint(value.value) : undefined;
 }

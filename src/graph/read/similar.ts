@@ -1,5 +1,5 @@
 import { GraphsteadError } from '../../base/index.js';
-import { decodeValue, type VectorMetric, vectorDistance } from '../../values/index.js';
+import { decodeValue, distanceBetween, type VectorMetric, VectorPoint } from '../../values/index.js';
 import type { GraphReader, IndexSpec, Predicate } from '../contract.js';
 import { compareNeighbours, type Neighbour } from '../hnsw/heap.js';
 import { EF_SEARCH, Hnsw, type HnswOptions } from '../hnsw/hnsw.js';
@@ -75,6 +75,7 @@ async function scan(
   limit: number,
   filter: SimilarOptions['filter'],
 ): Promise<readonly Neighbour[]> {
+  const point = new VectorPoint(vector);
   let best: Neighbour[] = [];
   let compared = false;
   let other: number | undefined;
@@ -90,7 +91,7 @@ async function scan(
         continue;
       }
       compared = true;
-      const distance = vectorDistance(metric, vector, value.value);
+      const distance = distanceBetween(metric, point, new VectorPoint(value.value));
       if (distance <= limit) best.push({ uid: uids[i], distance });
     }
     best.sort(compareNeighbours);
