@@ -159,6 +159,8 @@ export interface AgentType {
   readonly attempts?: number;
   /** has an onSuspend of its own */
   readonly onSuspend: boolean;
+  /** methods that answer messages of their own name, with several arguments where they take some */
+  readonly handlers: readonly string[];
   /** message names that run beside a turn, on the last committed state */
   readonly readOnly: readonly string[];
   /** states that are kept of an agent; 0 for none */

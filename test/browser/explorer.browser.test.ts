@@ -281,6 +281,29 @@ describe.each(['light', 'dark'] as const)('the explorer, %s', (scheme) => {
     }));
 });
 
+it('sends a handler all its arguments, and tells an id that no agent has', async () => {
+  const { page, problems, axe, close } = await open(browser, world.url, 'agents');
+  await page.getByRole('combobox', { name: 'Start an agent' }).selectOption('Shelf');
+  await page.getByRole('heading', { name: /Shelf/ }).waitFor();
+  const send = async (message: string, given: string) => {
+    await page.getByLabel('Message', { exact: true }).fill(message);
+    await page.getByLabel('Arguments (a JSON list, or one)').fill(given);
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
+    await page.getByText(`${message} answered in`).waitFor();
+    return page.locator('.reply pre').textContent();
+  };
+  expect(await send('put', '["tea", 2]')).toBe('2');
+  await page.locator('.agent-body').filter({ hasText: '"tea"' }).waitFor();
+  expect(await send('count', '')).toBe('2');
+  await page.goto(`${world.url}/explorer#agents/agent_nobody`);
+  const alert = page.getByRole('alert').filter({ hasText: 'AGENT_UNKNOWN' });
+  await alert.waitFor();
+  expect((await alert.boundingBox())!.height).toBeLessThan(200);
+  await axe();
+  expect(problems.filter((problem) => !problem.includes('status of 404'))).toEqual([]);
+  await close();
+});
+
 it('shows how far an index has been built', () =>
   visit('schema', 'light', async ({ shot, axe }, page) => {
     await world.alter('long.text: string .');

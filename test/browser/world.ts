@@ -19,6 +19,7 @@ export async function openWorld(): Promise<World> {
   const appDir = join(folder, 'mission-control');
   const model = await scriptedModel();
   cpSync(join(EXAMPLES, 'mission-control'), appDir, { recursive: true });
+  writeFileSync(join(appDir, 'agents/shelf.ts'), SHELF);
   writeFileSync(join(appDir, 'app.json'), JSON.stringify(configOf((model.address() as AddressInfo).port)));
   const service = await startService({
     appDir,
@@ -43,6 +44,28 @@ export async function openWorld(): Promise<World> {
     },
   };
 }
+
+/** An agent whose handlers take arguments. */
+const SHELF = `
+import { Agent, agents } from 'graphstead/app';
+
+class Shelf extends Agent<{ items: string[] }> {
+  static readonly handlers = ['put', 'count'] as const;
+  static readonly readOnly = ['count'];
+  override state = { items: [] as string[] };
+
+  put(item: string, pieces: number): number {
+    for (let piece = 0; piece < pieces; piece++) this.state.items.push(item);
+    return this.state.items.length;
+  }
+
+  count(): number {
+    return this.state.items.length;
+  }
+}
+
+agents.register(Shelf);
+`;
 
 async function packages(): Promise<string> {
   const from = join(EXAMPLES, 'packages/lock-file.mjs');

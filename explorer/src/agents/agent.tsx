@@ -7,7 +7,7 @@ import { Badge, CopyButton, count, duration, Empty, Failure, Field, Scroll, Tabl
 import { Alarms } from './alarms';
 import { EventStream } from './events';
 import { History } from './history';
-import { inspect, pretty, replay, send, stop } from './model';
+import { contentOf, inspect, pretty, replay, send, stop } from './model';
 import { StatusBadge } from './status-badge';
 
 export function AgentView({ id, active, types }: { id: string; active: boolean; types: readonly AgentType[] }) {
@@ -165,15 +165,17 @@ interface Reply {
 function Send({ id, type, onSent }: { id: string; type: AgentType | undefined; onSent(): void }) {
   const [busy, setBusy] = useState(false);
   const [reply, setReply] = useState<Reply>();
+  const [name, setName] = useState('');
+  const isHandler = type?.handlers.includes(name.trim()) ?? false;
   const submit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const form = new FormData(event.currentTarget);
-    const message = String(form.get('message')).trim();
-    const data = String(form.get('data'));
+    const message = name.trim();
+    const content = contentOf(String(form.get('data')), isHandler);
     const background = form.get('background') === 'on';
     setBusy(true);
     try {
-      const answer = await send(id, message, data === '' ? undefined : data, background);
+      const answer = await send(id, message, content, background);
       setReply(
         background
           ? { note: `in the mailbox as ${answer.id}` }
@@ -192,22 +194,30 @@ function Send({ id, type, onSent }: { id: string; type: AgentType | undefined; o
           <>
             <input
               id={field}
-              name="message"
               required
+              value={name}
+              onChange={(event) => setName(event.target.value)}
               autoComplete="off"
               list={`${field}-known`}
               placeholder="its name"
             />
             <datalist id={`${field}-known`}>
-              {type?.readOnly.map((name) => (
-                <option key={name} value={name} />
+              {[...new Set([...(type?.handlers ?? []), ...(type?.readOnly ?? [])])].map((known) => (
+                <option key={known} value={known} />
               ))}
             </datalist>
           </>
         )}
       </Field>
-      <Field label="Data (optional)">
-        {(field) => <input id={field} name="data" autoComplete="off" placeholder="text, often JSON" />}
+      <Field label={isHandler ? 'Arguments (a JSON list, or one)' : 'Data (optional)'}>
+        {(field) => (
+          <input
+            id={field}
+            name="data"
+            autoComplete="off"
+            placeholder={isHandler ? '["text", 1]' : 'text, often JSON'}
+          />
+        )}
       </Field>
       <label className="check">
         <input type="checkbox" name="background" /> in the background

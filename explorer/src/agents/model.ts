@@ -16,8 +16,22 @@ export const history = (id: string, before: string) =>
   ask<readonly PastState[]>(path(id, `/history?${new URLSearchParams({ before })}`));
 export const stop = (id: string) => post<AgentInfo>(path(id, '/stop'));
 export const replay = (id: string, deadLetter: string) => post(path(id, '/replay'), { deadLetter });
-export const send = (id: string, message: string, data: string | undefined, background: boolean) =>
-  post<{ reply?: string | null; ms?: number; id?: string }>(path(id, '/send'), { message, data, background });
+/** What a message carries: text, or all arguments of a handler. */
+export type Content = { readonly data?: string } | { readonly arguments: readonly unknown[] };
+export const send = (id: string, message: string, content: Content, background: boolean) =>
+  post<{ reply?: string | null; ms?: number; id?: string }>(path(id, '/send'), { message, ...content, background });
+
+/** A list is all arguments of a handler; anything else is text, which a handler gets as its one argument. */
+export function contentOf(text: string, isHandler: boolean): Content {
+  if (text === '') return isHandler ? { arguments: [] } : {};
+  if (!isHandler) return { data: text };
+  try {
+    const value: unknown = JSON.parse(text);
+    return Array.isArray(value) ? { arguments: value } : { data: text };
+  } catch {
+    return { data: text };
+  }
+}
 export const eventsPath = (id: string, after: string | undefined, names: readonly string[]) =>
   path(id, `/events?${new URLSearchParams({ ...(after ? { after } : {}), names: names.join(',') })}`);
 

@@ -167,6 +167,7 @@ export function registered(): readonly AgentType[] {
     version: type.version ?? 1,
     attempts: type.attempts,
     onSuspend: type.prototype.onSuspend !== Agent.prototype.onSuspend,
+    handlers: [...(type.handlers ?? [])],
     readOnly: [...(type.readOnly ?? [])],
     history: type.history ?? 0,
     mayListen: type.mayListen !== undefined,

@@ -1,3 +1,6 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Readable } from 'node:stream';
 import fastify from 'fastify';
@@ -123,6 +126,38 @@ describe('what the explorer asks', () => {
       expect([name, status, body.errors?.[0].extensions.code]).toEqual([name, 404, 'NOT_FOUND']);
     }
   });
+});
+
+it('sends a handler text, or all its arguments', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'graphstead-explorer-'));
+  mkdirSync(join(folder, 'agents'));
+  writeFileSync(
+    join(folder, 'agents', 'shelf.ts'),
+    `import { Agent, agents } from 'graphstead/app';
+    class Shelf extends Agent {
+      static readonly handlers = ['put', 'empty'] as const;
+      put(item: unknown, pieces?: number): unknown { return { item, pieces }; }
+      empty(): void {}
+    }
+    agents.register(Shelf);`,
+  );
+  const service = await startService({ explorer: true, appDir: folder });
+  try {
+    expect((await service.get('/explorer/api/agents')).body.types).toMatchObject([{ handlers: ['put', 'empty'] }]);
+    const post = async (path: string, body: object) =>
+      (await service.post(`/explorer/api/agents${path}`, JSON.stringify(body), 'application/json')).body;
+    const { id } = await post('', { name: 'Shelf' });
+    const send = (body: object) => post(`/${id}/send`, body);
+    const put = (sent: object) => send({ message: 'put', ...sent }).then(({ reply }) => reply);
+    expect(await put({ arguments: [['tea'], 2] })).toBe('{"item":["tea"],"pieces":2}');
+    expect(await put({ data: '["tea"]' })).toBe('{"item":["tea"]}');
+    expect((await send({ message: 'empty', arguments: [] })).reply).toBeNull();
+    const left = await send({ message: 'empty', arguments: [], background: true });
+    expect(left).toEqual({ id: expect.any(String) });
+  } finally {
+    await service.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
 });
 
 it('is where the address alone leads to', async () => {

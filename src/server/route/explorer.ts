@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { AgentStatus, Agents, AgentType } from '../../agents/index.js';
+import { type AgentStatus, type Agents, type AgentType, typedArguments, typedValue } from '../../agents/index.js';
 import { type Environment, GraphsteadError, packageRoot } from '../../base/index.js';
 import { type AppConfig, type CallLog, reach, reportConnections } from '../../connections/index.js';
 import { bodyText, parseJsonObject } from '../body.js';
@@ -164,14 +164,17 @@ function agentRoutes(app: FastifyInstance, core: Core, rooms: ExplorerRooms): vo
   });
   app.post('/explorer/api/agents/:id/send', options, async (request) => {
     const body = bodyOf(request);
+    const id = idOf(request);
     const message = textOf(body, 'message');
-    const data = body['data'] === undefined ? undefined : textOf(body, 'data');
+    const { data, typed } = contentOf(body);
+    const options = { requestId: request.id, typed };
     const from = performance.now();
-    if (body['background'] === true) {
-      return { id: await agents().sendAsync(idOf(request), message, data, { requestId: request.id }) };
-    }
-    const reply = await agents().send(idOf(request), message, data, { requestId: request.id });
-    return { reply: reply ?? null, ms: performance.now() - from };
+    if (body['background'] === true) return { id: await agents().sendAsync(id, message, data, options) };
+    const reply = await agents().send(id, message, data, options);
+    const ms = performance.now() - from;
+    if (!typed || reply === undefined) return { reply: reply ?? null, ms };
+    const { name } = await agents().info(id);
+    return { reply: JSON.stringify(typedValue(name, message, reply)) ?? null, ms };
   });
   app.post('/explorer/api/agents/:id/stop', options, async (request) =>
     agents().stop(idOf(request), { requestId: request.id }),
@@ -197,6 +200,13 @@ async function* eventFrames(agents: Agents, request: Parameters<Agents['events']
   for await (const event of agents.events(request)) {
     yield { event: 'agent', data: JSON.stringify(event), ...(event.id ? { id: event.id } : {}) };
   }
+}
+
+/** What a message carries: text, or the arguments of a handler, as a typed sender gives them. */
+function contentOf(body: Readonly<Record<string, unknown>>): { data?: string; typed?: true } {
+  const { arguments: given, data } = body;
+  if (Array.isArray(given)) return { data: typedArguments(given), typed: true };
+  return data === undefined ? {} : { data: textOf(body, 'data') };
 }
 
 function bodyOf(request: FastifyRequest): Record<string, unknown> {
