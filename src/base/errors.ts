@@ -78,7 +78,7 @@ export const ERROR_STATUS = {
   DRAINING: 503,
   /** a change on a store that was opened for reading */
   READ_ONLY_STORE: 503,
-  /** the disk has no room left; reads go on, and what drops data */
+  /** the disk has no room left, or takes no more writes; reads go on, and on a full one what drops data */
   DISK_FULL: 507,
   /** the data directory or the database was taken over by another process, the directory is no longer where it was, or the database went back to an older state: this one no longer writes */
   STORE_FENCED: 503,

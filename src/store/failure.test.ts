@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { copyFailure, storeFailure } from './failure.js';
+import { copyFailure, storeFailure, writeFailure } from './failure.js';
 
 it.each([
   ['ENOSPC: no space left on device, write', 'DISK_FULL', 'Free space'],
@@ -32,4 +32,15 @@ it.each([
   const failure = copyFailure(thrown, 'the copy to /mnt/copies failed', '/mnt/copies');
   expect(failure).toMatchObject({ code, fix: expect.stringContaining('name ') });
   expect(failure.fix).not.toMatch(/--data|data directory/);
+});
+
+it.each([
+  [Object.assign(new Error('Read-only file system'), { code: 30 })],
+  [Object.assign(new Error('EROFS: read-only file system, write'), { code: 'EROFS', errno: -30 })],
+  [Object.assign(new Error("EACCES: permission denied, open '/data/writing'"), { code: 'EACCES', errno: -13 })],
+])('a directory that can be written no more is no mistake of whoever writes: %s', (thrown) => {
+  const failure = writeFailure(thrown);
+  expect(failure).toMatchObject({ code: 'DISK_FULL', status: 507, cause: thrown });
+  expect(failure.message).toBe(`the write failed: ${thrown.message}`);
+  expect(failure.fix).toMatch(/system's log.*read-only/);
 });

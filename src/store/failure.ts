@@ -82,11 +82,21 @@ function failureOf(thrown: unknown, action: string, advice: Advice): GraphsteadE
 
 /**
  * A write that did not land. LMDB tells a write that was cut short for want of room as an input/output error, as it does
- * a failing disk: both answer DISK_FULL, since both end all writes and leave reads alone.
+ * a failing disk: both answer DISK_FULL, since both end all writes and leave reads alone. So does a directory that has
+ * been taken from us: systems mount a volume read-only when its disk fails.
  */
 export function writeFailure(thrown: unknown): GraphsteadError {
+  if (errnoOf(thrown) === EIO) return diskFull(CUT_SHORT);
   const failure = storeFailure(thrown, 'the write failed');
-  return errnoOf(thrown) === EIO ? diskFull(CUT_SHORT) : failure;
+  return failure.code === 'CONFIG' ? noMoreWrites(failure) : failure;
+}
+
+/** Whoever sent the write has made no mistake, and it may be taken later: it is not to be told as one of a start is. */
+function noMoreWrites({ message, cause }: GraphsteadError): GraphsteadError {
+  return new GraphsteadError('DISK_FULL', message, {
+    fix: "Look in the system's log why the data directory can be written no more, and mend that: a volume is mounted read-only when its disk fails. Reads go on meanwhile.",
+    cause,
+  });
 }
 
 /** Where what is on disk is not known any more, so that nothing more is written by this process. */
