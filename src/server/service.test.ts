@@ -45,6 +45,17 @@ describe('the service', () => {
     await service.close();
   });
 
+  it('has been up for as long as it was, however the clock of the machine is set meanwhile', async () => {
+    let [wall, monotonic] = [1_800_000_000_000, 5_000];
+    const clock = { wall: () => wall, monotonic: () => monotonic };
+    const service = await openService({ ...quiet, clock });
+    wall -= 7_200_000;
+    monotonic += 42_000;
+    const reply = await fetch(`${service.url}/health`);
+    expect(await reply.json()).toMatchObject([{ uptime: 42 }]);
+    await service.close();
+  });
+
   it('tells a request that comes while it stops so, in words that every client reads', async () => {
     const service = await openService(quiet);
     const { host, port } = new URL(service.url);

@@ -1,4 +1,4 @@
-import { type GraphsteadError, GraphsteadErrors, inOneLine, withSource } from '../base/index.js';
+import { type Clock, type GraphsteadError, GraphsteadErrors, inOneLine, withSource } from '../base/index.js';
 import { createCallLog, readEnvironment } from '../connections/index.js';
 import { LargeAnswers } from './answers.js';
 import { type AppHost, type AppHostOptions, openApp, readTypes } from './app-host.js';
@@ -54,12 +54,12 @@ const DEFAULT_PORT = 8686;
 async function open(options: ServiceOptions, opened: Closers, closeAll: () => Promise<void>): Promise<Service> {
   const { port = DEFAULT_PORT, explorer = false } = options;
   const settings = settingsOf(options);
-  const { host, keys, access, version, limits, log } = settings;
+  const { host, keys, access, version, limits, log, clock } = settings;
   const warnings = [...settings.warnings];
   const tls = options.tls && openTls(options.tls, { log, checkMs: limits.tlsCheckMs });
   opened.push(() => tls?.close());
 
-  const health = new Health(version);
+  const health = new Health(version, clock);
   const signals = new AnswerSignals();
   const forwarding = { limits, places: new Places(limits.forwards) };
   const { core, rooms, lacking } = await openCore(options, { settings, health, signals, forwarding, warnings }, opened);
@@ -108,15 +108,18 @@ class Health implements HealthInfo {
   /** empty until it listens */
   address = '';
   isReady = false;
-  readonly #startedAt = Date.now();
+  readonly #startedAt: number;
   readonly #version: string;
+  readonly #clock: Clock;
 
-  constructor(version: string) {
+  constructor(version: string, clock: Clock) {
     this.#version = version;
+    this.#clock = clock;
+    this.#startedAt = clock.monotonic();
   }
 
   report() {
-    const uptime = (Date.now() - this.#startedAt) / 1000;
+    const uptime = (this.#clock.monotonic() - this.#startedAt) / 1000;
     const status = this.draining.isOn ? 'draining' : 'healthy';
     return { version: this.#version, uptime, address: this.address, status } as const;
   }
