@@ -142,7 +142,10 @@ export interface GraphReader {
   ): AsyncIterable<UidList>;
   /** Which of the uids have it. */
   filterHaving(predicate: Predicate, uids: UidList, options?: { readonly reverse?: boolean }): MaybePromise<UidList>;
-  /** Nearest neighbours from the hnsw index, nearest first, unsorted by uid. */
+  /**
+   * Nearest neighbours from the hnsw index, nearest first, unsorted by uid. Distances are told, and bounded, as euclidean
+   * distance, 1 - cosine or 1 - dot product.
+   */
   similar(
     predicate: Predicate,
     vector: Float32Array,

@@ -40,8 +40,7 @@ export async function similarField(
   const isLimited = (args.filter ?? undefined) !== undefined || authFilter(scope, type, 'query') !== undefined;
   const among = isLimited ? new Set(await matching(request, reader, type, args.filter, 'query')) : undefined;
   const nearest = vector && among?.size !== 0 ? await search(embedding, vector, args, reader, among) : [];
-  const shift = shiftOf(embedding);
-  const distances = new Map(nearest.map(({ uid, distance }) => [uid, distance + shift]));
+  const distances = new Map(nearest.map(({ uid, distance }) => [uid, distance]));
   if (distances.size === 0) return { write: writeEmpty };
   const composite = selectedType(definition);
   const { plan, directives } = compileRoot(scope, composite, type, field.nodes);
@@ -57,11 +56,6 @@ export async function similarField(
   const row = byDistance(rootRow(node), distances);
   const near = { level: bound.level, scope: { ...bound.scope, distances } };
   return listWritten(request, near, row, definition.type);
-}
-
-/** The distance by dot product is shown as the peer shows it, 1 - a·b, so that equal unit vectors are at 0 by each metric. */
-function shiftOf(embedding: Field): number {
-  return embedding.search.some(({ options }) => options.metric === 'dotproduct') ? 1 : 0;
 }
 
 function byDistance(uids: UidList, distances: ReadonlyMap<number, number>): UidList {

@@ -183,7 +183,7 @@ describe('languages', () => {
 });
 
 describe('distances', () => {
-  it('are 0 for equal unit vectors by every metric', async () => {
+  it('are 0 for equal unit vectors by every metric, and a threshold is told in them', async () => {
     const metrics = ['euclidean', 'cosine', 'dotproduct'];
     const fields = metrics.map((metric) => `${metric}: [Float!] @embedding @search(by: ["hnsw(metric: ${metric})"])`);
     const world = await createWorld(`type Song { name: String! @id ${fields.join(' ')} }`);
@@ -199,6 +199,10 @@ describe('distances', () => {
         { name: 'a', vector_distance: 0 },
         { name: 'b', vector_distance: far[metric as keyof typeof far] },
       ]);
+      const near = await world.data(
+        `{ songs: querySimilarSongByEmbedding(by: ${metric}, topK: 2, vector: [1, 0], distance_threshold: 0.5) { name } }`,
+      );
+      expect(near.songs).toEqual([{ name: 'a' }]);
     }
   });
 });

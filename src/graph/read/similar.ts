@@ -35,6 +35,9 @@ function metricNamed(name: string | undefined): VectorMetric {
   return name === 'cosine' || name === 'dotproduct' ? name : 'euclidean';
 }
 
+/** The distance by dot product is told as 1 - a·b, as the peer does, so that equal unit vectors are at 0 by each metric. */
+const DOT_PRODUCT_SHIFT = 1;
+
 /**
  * The k nearest vectors, nearest first: exact while there are few, or where a filter or vectors of another length leave
  * few of what the index finds. Throws INVALID_VALUE where each vector it could compare with has another length.
@@ -53,17 +56,20 @@ export async function nearest(
   const store = new HnswStore(source, predicate.id, undefined, cache);
   const entry = await store.entry();
   if (!entry) return [];
-  const limit = options.distanceThreshold ?? Number.POSITIVE_INFINITY;
+  const shift = settings.metric === 'dotproduct' ? DOT_PRODUCT_SHIFT : 0;
+  const limit = (options.distanceThreshold ?? Number.POSITIVE_INFINITY) - shift;
+  const told = (found: readonly Neighbour[]) =>
+    found.flatMap(({ uid, distance }) => (distance <= limit ? [{ uid, distance: distance + shift }] : []));
   if (entry.count > SCAN_VECTORS) {
     const ef = Math.max(k, options.ef ?? settings.efSearch ?? EF_SEARCH);
     const found = await new Hnsw(store, settings).search(vector, ef);
     const passing = options.filter ? found.filter(({ uid }) => options.filter!(uid)) : found;
     // what lets few through may hide near ones from the walk
     if (passing.length >= Math.min(k, entry.count)) {
-      return passing.slice(0, k).filter(({ distance }) => distance <= limit);
+      return told(passing.slice(0, k));
     }
   }
-  return await scan(reader, predicate, settings.metric, vector, k, limit, options.filter);
+  return told(await scan(reader, predicate, settings.metric, vector, k, options.filter));
 }
 
 async function scan(
@@ -72,7 +78,6 @@ async function scan(
   metric: VectorMetric,
   vector: Float32Array,
   k: number,
-  limit: number,
   filter: SimilarOptions['filter'],
 ): Promise<readonly Neighbour[]> {
   const point = new VectorPoint(vector);
@@ -91,8 +96,7 @@ async function scan(
         continue;
       }
       compared = true;
-      const distance = distanceBetween(metric, point, new VectorPoint(value.value));
-      if (distance <= limit) best.push({ uid: uids[i], distance });
+      best.push({ uid: uids[i], distance: distanceBetween(metric, point, new VectorPoint(value.value)) });
     }
     best.sort(compareNeighbours);
     if (best.length > k) best = best.slice(0, k);
