@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { contextOf, createWorld, type World } from '../../../test/support/api-world.js';
+import type { Transaction } from '../../graph/index.js';
+import type { RequestContext } from '../operation.js';
 
 // Two graphs that differ only in what hidden nodes hold give their caller the same answers, to the byte: data, errors and counts,
 // whatever is asked and changed. What a node holds is then told by nothing.
@@ -17,12 +19,13 @@ const NOTHING = '{ rule: "{$ROLE: { eq: \\"none\\" } }" }';
 
 interface Rules {
   readonly query: keyof typeof SEES;
+  readonly add: string | undefined;
   readonly update: string | undefined;
   readonly delete: string | undefined;
 }
 
 const definitions = (rules: Rules): string => {
-  const changing = (['update', 'delete'] as const).flatMap((action) =>
+  const changing = (['add', 'update', 'delete'] as const).flatMap((action) =>
     rules[action] === undefined ? [] : `${action}: ${rules[action]}`,
   );
   return `
@@ -209,32 +212,73 @@ const mutations = fc.oneof(
   }),
 );
 
+const open = fc.constantFrom(undefined, MINE, NOTHING);
+const rules = fc.record<Rules>({ query: fc.constantFrom('owner', 'box'), add: open, update: open, delete: open });
+const texts = fc.array(
+  fc.oneof(
+    { weight: 2, arbitrary: questions.map((one) => `{ ${one} }`) },
+    mutations.map((one) => `mutation { ${one} }`),
+  ),
+  { minLength: 12, maxLength: 12 },
+);
+const EVE = { claims: { USER: 'eve', ROLE: 'user' } } as const;
+
+/** The same nodes where whoever asks sees all of what differs. */
+const alikeFor = (given: Rules, all: readonly Node[]): readonly Node[] =>
+  all.map((each) => (isSeen(given, each) ? { ...each, holds: [each.holds[0], each.holds[0]] } : each));
+
+async function answerOf({ api }: World, query: string, context: Partial<RequestContext>, within?: Transaction) {
+  const { body, headers } = await api.execute({ query }, contextOf(context), { transaction: within });
+  return [JSON.parse(body.toString('utf8')), headers];
+}
+
 it('tells nothing of what hidden nodes hold, by whatever is asked or changed', async () => {
-  const open = fc.constantFrom(undefined, MINE, NOTHING);
-  const rules = fc.record<Rules>({ query: fc.constantFrom('owner', 'box'), update: open, delete: open });
-  const texts = fc.array(
-    fc.oneof(
-      { weight: 2, arbitrary: questions.map((one) => `{ ${one} }`) },
-      mutations.map((one) => `mutation { ${one} }`),
-    ),
-    { minLength: 12, maxLength: 12 },
-  );
   await fc.assert(
     fc.asyncProperty(rules, nodes, texts, async (given, all, asked) => {
-      const alike = all.map(
-        (each): Node => (isSeen(given, each) ? { ...each, holds: [each.holds[0], each.holds[0]] } : each),
-      );
-      const one = await filled(given, alike, 0);
-      const other = await filled(given, alike, 1);
+      const alike = alikeFor(given, all);
+      const worlds = [await filled(given, alike, 0), await filled(given, alike, 1)];
       for (const query of asked) {
-        const answers = [one, other].map(async ({ api }) => {
-          const { body, headers } = await api.execute({ query }, contextOf({ claims: { USER: 'eve', ROLE: 'user' } }));
-          return [JSON.parse(body.toString('utf8')), headers];
-        });
-        const [first, second] = await Promise.all(answers);
+        const [first, second] = await Promise.all(worlds.map((world) => answerOf(world, query, EVE)));
         expect(second, query).toEqual(first);
       }
     }),
     { numRuns: 12, interruptAfterTimeLimit: 60_000 },
+  );
+});
+
+// What a function asks as its caller in `graph.transaction`, beside what the app wrote there by itself.
+it('answers in a transaction what it answers after each commit, and tells as little', async () => {
+  const trusted = { trusted: true } as const;
+  const own =
+    'mutation { addItem(input: [{key: "a0", owner: "eve", n: 1, to: [{key: "a1", owner: "ann"}]}]) { numUids } }';
+  const everything = `{
+    queryItem(order: {asc: key}) { ${ITEM} owner } queryNote(order: {asc: key}) { key n text about(order: {asc: key}) { key } }
+    queryBox(order: {asc: key}) { key things(order: {asc: key}) { key owner } }
+  }`;
+  await fc.assert(
+    fc.asyncProperty(rules, nodes, texts, async (given, all, asked) => {
+      const alike = alikeFor(given, all);
+      const [apart, one, other] = [
+        await filled(given, alike, 0),
+        await filled(given, alike, 0),
+        await filled(given, alike, 1),
+      ];
+      const [within, withinOther] = [await one.graph.begin(), await other.graph.begin()];
+      const ask = async (query: string, context: Partial<RequestContext>) => [
+        await answerOf(apart, query, context),
+        await answerOf(one, query, context, within),
+        await answerOf(other, query, context, withinOther),
+      ];
+      await ask(own, trusted);
+      for (const query of asked) {
+        const [committed, first, second] = await ask(query, EVE);
+        expect(first, query).toEqual(committed);
+        expect(second, query).toEqual(first);
+      }
+      await within.commit();
+      expect(await answerOf(one, everything, trusted)).toEqual(await answerOf(apart, everything, trusted));
+      await withinOther.abort();
+    }),
+    { numRuns: 8, interruptAfterTimeLimit: 60_000 },
   );
 });

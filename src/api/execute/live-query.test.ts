@@ -15,7 +15,11 @@ const SDL = `
     born: Int @search
     bio: String @search(by: [term])
     tags: [String] @search(by: [exact])
+    said: String @dgraph(pred: "said")
+    saidEn: String @dgraph(pred: "said@en") @search(by: [exact])
+    saidDe: String @dgraph(pred: "said@de:en")
     friends: [Person]
+    likes: [Liked]
     wrote: [Book] @hasInverse(field: by)
     reads: [Book] @dgraph(pred: "~reader")
   }
@@ -23,7 +27,8 @@ const SDL = `
     pages: Int @search
     by: Person
     readers: [Person] @dgraph(pred: "reader")
-  }`;
+  }
+  union Liked = Person | Book`;
 
 const rule = (text: string) => `{rule: ${JSON.stringify(text)}}`;
 /** The same with rules that hang on what nodes and their neighbours hold. */
@@ -153,6 +158,10 @@ const change = fc.oneof(
   tags.map((list) => `tags: ${list}`),
   friends.map((list) => `friends: ${list}`),
   books.map((list) => `wrote: ${list}`),
+  fc.tuple(fc.constantFrom('said', 'saidEn'), word).map(([field, text]) => `${field}: "${text}"`),
+  fc
+    .tuple(name, fc.constantFrom('v', 'w'))
+    .map(([a, b]) => `likes: [{personRef: {name: "${a}"}}, {bookRef: {name: "${b}"}}]`),
 );
 
 const mutations = fc.oneof(
@@ -187,6 +196,11 @@ const QUERIES = [
   'aggregatePerson(filter: {tags: {eq: "green"}}) { count bornSum }',
   'queryNamed(filter: {name: {in: ["a", "v"]}}) { __typename name ... on Person { born } ... on Book { pages } }',
   'aggregateNamed { count }',
+  'queryPerson(order: {asc: name}) { name said saidDe }',
+  'queryPerson(filter: {saidEn: {lt: "old"}}, order: {asc: saidEn, then: {desc: name}}, first: 2) { name saidEn }',
+  'queryPerson(filter: {friends: {wrote: {pages: {ge: 2}}}}, order: {asc: name}) { name friends(order: {asc: name}, first: 1, offset: 1) { name } }',
+  'queryBook(order: {by: {desc: born}, then: {asc: name}}, first: 2) { name readersAggregate(filter: {has: bio}) { count saidMin } }',
+  'queryPerson(filter: {likes: {bookFilter: {pages: {ge: 1}}}}) { name likes { __typename ... on Person { saidEn } ... on Book { pages } } }',
 ];
 
 /** Fails where an answer that a live query owes does not come within so many milliseconds. */
