@@ -32,12 +32,33 @@ describe('urls', () => {
     expect(fillUrl({ path: [text('http://api.test/')], query }, {})).toBe('http://api.test/?bare&empty=');
   });
 
-  it.each([{}, { id: null }, { id: '..' }, { id: '.' }, { id: '../a' }, { id: 'a/..' }, { id: '..\\a' }])(
-    'refuse %j in the path',
-    (values) => {
-      expect(() => fillUrl(url, values)).toThrow(expect.objectContaining({ code: 'INVALID_VALUE' }));
-    },
-  );
+  it.each([
+    {},
+    { id: null },
+    { id: '' },
+    { id: [] },
+    { id: '..' },
+    { id: '.' },
+    { id: '../a' },
+    { id: 'a/..' },
+    { id: '..\\a' },
+  ])('refuse %j in the path', (values) => {
+    expect(() => fillUrl(url, values)).toThrow(expect.objectContaining({ code: 'INVALID_VALUE' }));
+  });
+});
+
+describe('an empty text in a path', () => {
+  const path = (...parts: UrlTemplate['path'][number][]) => ({ path: [text('http://api.test/'), ...parts], query: [] });
+
+  it('is refused where it is all of a segment', () => {
+    const error = expect.objectContaining({ message: "the url's path needs $a$b, which is empty" });
+    expect(() => fillUrl(path(variable('a'), variable('b'), text('/c')), { a: '', b: '' })).toThrow(error);
+  });
+
+  it('is nothing beside other text, and slashes of the template stand', () => {
+    expect(fillUrl(path(text('x'), variable('a'), text('/')), { a: '' })).toBe('http://api.test/x/');
+    expect(fillUrl(path(variable('a'), variable('b'), text('//c')), { a: '', b: '1' })).toBe('http://api.test/1//c');
+  });
 });
 
 describe('bodies', () => {

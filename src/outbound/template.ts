@@ -4,7 +4,7 @@ import type { BodyNode, TemplateValues, UrlPart, UrlTemplate } from './contract.
 /**
  * A url with its variables filled in. Values of the path are escaped; those of the query are form-encoded: null is
  * `name=`, an absent one is left out, a list repeats its name. Throws INVALID_VALUE for a path value that is missing or
- * would lead elsewhere (`..`).
+ * would lead elsewhere: `..`, or an empty text where a whole segment is expected, so that `/things/$id` would be the collection.
  */
 export function fillUrl(template: UrlTemplate, values: TemplateValues): string {
   const path = template.path.map((part) =>
@@ -17,8 +17,21 @@ export function fillUrl(template: UrlTemplate, values: TemplateValues): string {
       fix: 'Give a value that does not lead out of the path.',
     });
   }
+  const emptied = emptySegment(template, filled);
+  if (emptied !== undefined) {
+    throw new GraphsteadError('INVALID_VALUE', `the url's path needs ${emptied}, which is empty`, {
+      fix: `Give ${emptied} a value: without one the path would lead elsewhere.`,
+    });
+  }
   const query = template.query.flatMap(({ name, value }) => parameter(name, value, values));
   return query.length > 0 ? `${filled}?${query.join('&')}` : filled;
+}
+
+/** What variables leave a segment of the path empty; undefined where none is. A value brings no slash of its own. */
+function emptySegment({ path }: UrlTemplate, filled: string): string | undefined {
+  const named = path.map((part) => (part.kind === 'text' ? part.text : `$${part.name}`)).join('');
+  const segments = filled.split('/');
+  return named.split('/').find((name, at) => name !== '' && segments[at] === '');
 }
 
 function pathValue(name: string, value: unknown): string {
