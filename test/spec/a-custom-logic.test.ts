@@ -143,6 +143,40 @@ describe('Directives and inputs', () => {
     expect(calls('/age/Ann')).toBe(5);
   });
 
+  it('what several aliases of a request read in mode BATCH is one call, where a GraphQL query reads it', async () => {
+    remote.on('/pets', (call) => ({
+      body: {
+        data: { pets: call.json().variables.of.map(({ name }: { name: string }) => ({ name, age: name.length })) },
+      },
+    }));
+    remote.on('/made', (call) => ({ body: call.json().map(({ name }: { name: string }) => name.length) }));
+    await upload(`
+      type Pet @remote { name: String age: Int }
+      type Person { name: String! @id
+        made: Int @custom(http: { url: "$R/made", method: POST, mode: BATCH, body: "{ name: $name }" })
+        pet: Pet @custom(http: { url: "$R/pets", method: POST, mode: BATCH, skipIntrospection: true, body: "{ name: $name }", graphql: "query ($of: [In]) { pets(of: $of) }" }) }`);
+    await s.graphql('mutation { addPerson(input: [{ name: "Ann" }, { name: "Bobby" }]) { numUids } }');
+    const { body } =
+      await s.graphql(`{ queryPerson(order: { asc: name }) { pet { name } same: pet { x: name } age: pet { age } made once: made }
+      again: queryPerson(order: { asc: name }) { pet { name } } getPerson(name: "Ann") { pet { name } } }`);
+    expect(body.data.queryPerson[1]).toEqual({
+      pet: { name: 'Bobby' },
+      same: { x: 'Bobby' },
+      age: { age: 5 },
+      made: 5,
+      once: 5,
+    });
+    expect(body.data.getPerson).toEqual({ pet: { name: 'Ann' } });
+    const sent = (url: string) => remote.calls.filter((call) => call.url === url).map((call) => call.json());
+    // the names of two, the ages of two, the name of one
+    expect(
+      sent('/pets')
+        .map(({ variables }) => variables.of.length)
+        .sort(),
+    ).toEqual([1, 2, 2]);
+    expect(sent('/made')).toHaveLength(2);
+  });
+
   it('mode BATCH sends one call with a list', async () => {
     remote.on('/ages', (call) => ({ body: call.json().map((p: { name: string }) => (p.name === 'Ann' ? 31 : 42)) }));
     await upload(

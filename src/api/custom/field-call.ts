@@ -85,10 +85,7 @@ async function single(
   concurrency: number,
 ): Promise<CustomResult[]> {
   const results = new Array<CustomResult>(asked.length);
-  const set =
-    site.http.graphql &&
-    remoteSelection(call, outputType(call), call.fieldNodes, knownInterfaces(call.model, site)).set;
-  const name = [call.field.owner, call.field.name, set && print(set)];
+  const name = questionOf(call, site);
   let next = 0;
   const work = async (): Promise<void> => {
     while (next < asked.length) {
@@ -98,6 +95,14 @@ async function single(
   };
   await Promise.all(Array.from({ length: Math.min(concurrency, asked.length) }, work));
   return results;
+}
+
+/** What is asked for, beside the values that it is asked with. */
+function questionOf(call: CustomFieldCall, site: CallSite): readonly unknown[] {
+  const { field, fieldNodes, model } = call;
+  const set =
+    site.http.graphql && remoteSelection(call, outputType(call), fieldNodes, knownInterfaces(model, site)).set;
+  return [field.owner, field.name, set && print(set)];
 }
 
 async function one(
@@ -153,9 +158,11 @@ async function batch(call: CustomFieldCall, site: CallSite, asked: readonly Valu
 
 async function sendBatch(call: CustomFieldCall, site: CallSite, bodies: readonly unknown[]): Promise<CustomResult[]> {
   const { graphql } = site.http;
-  const answer = graphql
-    ? await askGraphql(call, site, graphql, { [graphql.variables[0].name]: bodies })
-    : readRestReply(await sendRest(site, {}, bodies));
+  const ask = async (): Promise<RemoteAnswer> =>
+    graphql
+      ? askGraphql(call, site, graphql, { [graphql.variables[0].name]: bodies })
+      : readRestReply(await sendRest(site, {}, bodies));
+  const answer = await askedOnce(site, () => [...questionOf(call, site), bodies], ask);
   const errors = errorsOf(call, site, answer);
   const nothing = answer.value === null || answer.value === undefined;
   if (nothing && errors.length > 0) return nothingOf(bodies.length, errors);
