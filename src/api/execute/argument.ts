@@ -1,6 +1,7 @@
 import { BREAK, type FieldNode, getArgumentValues, type GraphQLField, Kind, visit } from 'graphql';
 import type { CollectScope } from './collect.js';
 import { isInherited } from './inherited.js';
+import type { DefinedField } from './request.js';
 
 type Definition = GraphQLField<unknown, unknown>;
 type Values = Readonly<Record<string, unknown>>;
@@ -14,7 +15,10 @@ type Reading =
 const readings = new WeakMap<FieldNode, { readonly definition: Definition; readonly reading: Reading }>();
 
 /** Coerced arguments of a field in a valid document. Throws a GraphQLError with its place. */
-export function argumentsOf(scope: CollectScope, definition: Definition, node: FieldNode): Values {
+export function argumentsOf(
+  scope: CollectScope,
+  { definition, nodes: [node] }: Pick<DefinedField, 'definition' | 'nodes'>,
+): Values {
   const known = readings.get(node);
   const reading = known?.definition === definition ? known.reading : undefined;
   if (reading?.kind === 'constant') return reading.values;

@@ -1,4 +1,4 @@
-import { type GraphQLField, type GraphQLObjectType, getNullableType, isListType, isNonNullType } from 'graphql';
+import { type GraphQLObjectType, getNullableType, isListType, isNonNullType } from 'graphql';
 import { assert, GraphsteadError, groupBy, type JsonWriter, type Steps } from '../../base/index.js';
 import type { GraphReader } from '../../graph/index.js';
 import type { Field, ObjectType } from '../../sdl/index.js';
@@ -6,7 +6,7 @@ import { decodeValue, valueText } from '../../values/index.js';
 import { authFilter } from './auth/filter.js';
 import { parseUid } from './filter.js';
 import { type Bound, boundLevel, rootRow, runPlan } from './query.js';
-import { type Request, type RootField, scopeOf, type Written } from './request.js';
+import { type DefinedField, type Request, type RootField, scopeOf, type Written } from './request.js';
 import { argumentsOf } from './argument.js';
 import { keyField, keyText, type Representation, requiredOf, type Told, typeNameOf } from './representation.js';
 import { compileRoot } from './selection.js';
@@ -15,21 +15,14 @@ import { and, block, call, literal, NEVER, ofType, ofUids, select, storedName, t
 import { nodeInSteps, valueAt, writeNode, type WriteScope } from './write.js';
 import { writtenOf } from './written-ahead.js';
 
-type Definition = GraphQLField<unknown, unknown>;
-
 /** Nodes of one type, by the text of their key. */
 interface Found extends Bound {
   readonly uids: ReadonlyMap<string, number>;
 }
 
 /** `_entities`: one entry a representation, in their order; null for one that is not there. */
-export async function entitiesField(
-  request: Request,
-  field: RootField,
-  definition: Definition,
-  reader: GraphReader,
-): Promise<Written> {
-  const args = argumentsOf(scopeOf(request, reader), definition, field.nodes[0]);
+export async function entitiesField(request: Request, field: DefinedField, reader: GraphReader): Promise<Written> {
+  const args = argumentsOf(scopeOf(request, reader), field);
   const representations = args.representations as readonly Representation[];
   const found = new Map<Representation, Found | undefined>();
   for (const [name, group] of groupBy(representations, typeNameOf)) {
@@ -39,7 +32,7 @@ export async function entitiesField(
       for (const each of told.representations) found.set(each, nodes);
     }
   }
-  const list = getNullableType(definition.type);
+  const list = getNullableType(field.definition.type);
   const itemNonNull = isListType(list) && isNonNullType(list.ofType);
   const most = Math.max(1, ...[...found.values()].map((group) => group?.level.most ?? 1));
   return writtenOf(request, representations.length * most, (out, isLong) =>

@@ -86,7 +86,7 @@ class Introspection {
   read(definition: Definition, node: FieldNode, source: unknown): unknown {
     assert(definition.resolve, 'fields of introspection resolve themselves');
     const info = { schema: this.#request.engine.schema } as GraphQLResolveInfo;
-    return definition.resolve(source, argumentsOf(this.#scope, definition, node), undefined, info);
+    return definition.resolve(source, argumentsOf(this.#scope, { definition, nodes: [node] }), undefined, info);
   }
 
   *value(type: GraphQLOutputType, nodes: Nodes, value: unknown): Steps<void> {

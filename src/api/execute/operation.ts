@@ -168,37 +168,38 @@ function constant(value: unknown): Written {
 export async function queryPart(
   request: Request,
   root: GraphQLObjectType,
-  field: RootField,
+  asked: RootField,
   reader: LazyReader,
   introspected: Introspected,
 ): Promise<Written> {
-  const name = field.nodes[0].name.value;
+  const name = asked.nodes[0].name.value;
   if (name === '__typename') return constant(root.name);
-  if (name === '__schema' || name === '__type') return await introspectionField(request, field, introspected);
+  if (name === '__schema' || name === '__type') return await introspectionField(request, asked, introspected);
   const definition = root.getFields()[name];
   demandClaims(request, definition);
   const meaning = rootMeaning(definition);
   assert(meaning, `${name} has a meaning`);
+  const field = { ...asked, definition };
   switch (meaning.op) {
     case 'get':
-      return await getField(request, field, definition, meaning, await reader.open());
+      return await getField(request, field, meaning, await reader.open());
     case 'query':
-      return await queryField(request, field, definition, meaning, await reader.open());
+      return await queryField(request, field, meaning, await reader.open());
     case 'aggregate':
-      return await aggregateField(request, field, definition, meaning, await reader.open());
+      return await aggregateField(request, field, meaning, await reader.open());
     case 'checkPassword':
-      return await passwordField(request, field, definition, meaning, await reader.open());
+      return await passwordField(request, field, meaning, await reader.open());
     case 'similarById':
     case 'similarByEmbedding':
-      return await similarField(request, field, definition, meaning, await reader.open());
+      return await similarField(request, field, meaning, await reader.open());
     case 'entities':
-      return await entitiesField(request, field, definition, await reader.open());
+      return await entitiesField(request, field, await reader.open());
     case 'service':
-      return serviceField(request, field, definition);
+      return serviceField(request, field);
     case 'custom':
-      return await customField(request, field, definition, meaning, reader.open);
+      return await customField(request, field, meaning, reader.open);
     case 'operation':
-      return await operationField(request, field, definition, meaning);
+      return await operationField(request, field, meaning);
     default:
       throw internal(`${meaning.op} is no query`);
   }
@@ -246,26 +247,27 @@ async function mutation(request: Request, root: GraphQLObjectType, fields: reado
 }
 
 /** May throw at once: not async, since a promise that resolves with a promise takes longer. */
-function mutationPart(request: Request, root: GraphQLObjectType, field: RootField): MaybePromise<Written> {
-  const name = field.nodes[0].name.value;
+function mutationPart(request: Request, root: GraphQLObjectType, asked: RootField): MaybePromise<Written> {
+  const name = asked.nodes[0].name.value;
   if (name === '__typename') return constant(root.name);
   const definition = root.getFields()[name];
   demandClaims(request, definition);
   const meaning = rootMeaning(definition);
   assert(meaning, `${name} has a meaning`);
+  const field = { ...asked, definition };
   switch (meaning.op) {
     case 'add':
-      return addField(request, field, definition, meaning.type);
+      return addField(request, field, meaning.type);
     case 'update':
-      return updateField(request, field, definition, meaning.type);
+      return updateField(request, field, meaning.type);
     case 'delete':
-      return deleteField(request, field, definition, meaning.type);
+      return deleteField(request, field, meaning.type);
     case 'custom': {
       const reader = new LazyReader(request);
-      return customField(request, field, definition, meaning, reader.open).finally(() => reader.release());
+      return customField(request, field, meaning, reader.open).finally(() => reader.release());
     }
     case 'operation':
-      return operationField(request, field, definition, meaning);
+      return operationField(request, field, meaning);
     default:
       throw internal(`${meaning.op} is no mutation`);
   }

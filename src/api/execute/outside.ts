@@ -1,5 +1,4 @@
 import {
-  type GraphQLField,
   type GraphQLObjectType,
   type GraphQLOutputType,
   getNamedType,
@@ -13,20 +12,18 @@ import { fieldMeaning, type RootMeaning } from '../schema/meaning.js';
 import { complete, completeInSteps, type CompletionScope, longest, tellCustomErrors } from './complete.js';
 import type { CustomResult } from './custom-logic.js';
 import { writeScopeOf } from './query.js';
-import type { Request, RootField, Written } from './request.js';
+import type { DefinedField, Request, RootField, Written } from './request.js';
 import { customScopeOf, scopeOf, sharedBy } from './request.js';
 import { argumentsOf } from './argument.js';
 import { answersBelow } from './custom-values.js';
 import { writtenOf } from './written-ahead.js';
 
-type Definition = GraphQLField<unknown, unknown>;
 type Of<Op extends RootMeaning['op']> = Extract<RootMeaning, { op: Op }>;
 
 /** A @custom field of Query or Mutation. */
 export async function customField(
   request: Request,
-  field: RootField,
-  definition: Definition,
+  field: DefinedField,
   meaning: Of<'custom'>,
   reader: () => Promise<GraphReader>,
 ): Promise<Written> {
@@ -34,8 +31,8 @@ export async function customField(
   const written = writeScopeOf(request, field.key, new Map());
   // the graph keeps no empty list: what it does not have is one
   const scope = meaning.field.custom.kind === 'dql' ? { ...written, emptyLists: true } : written;
-  if (!engine.custom) return { write: (out) => complete(scope, definition.type, field.nodes, null, out) };
-  const args = argumentsOf(scopeOf(request, { schema: engine.graph.schema() }), definition, field.nodes[0]);
+  if (!engine.custom) return { write: (out) => complete(scope, field.definition.type, field.nodes, null, out) };
+  const args = argumentsOf(scopeOf(request, { schema: engine.graph.schema() }), field);
   const shared = sharedBy(request);
   const result = await engine.custom.root({
     ...customScopeOf(request, field.nodes, shared, reader),
@@ -44,23 +41,22 @@ export async function customField(
   });
   const answerOf = await answersBelow(
     request,
-    [{ type: definition.type, nodes: field.nodes, value: result.value }],
+    [{ type: field.definition.type, nodes: field.nodes, value: result.value }],
     reader,
     shared,
   );
   const at = { ...scope, answerOf };
-  if (result.value === null || result.value === undefined) return nothingCame(request, at, definition, field, result);
+  if (result.value === null || result.value === undefined) return nothingCame(request, at, field, result);
   return writtenOf(request, longest(result.value), function* (out) {
     tellCustomErrors(at, field.nodes, result);
-    return yield* completeInSteps(at, definition.type, field.nodes, result.value, out);
+    return yield* completeInSteps(at, field.definition.type, field.nodes, result.value, out);
   });
 }
 
 function nothingCame(
   request: Request,
   scope: CompletionScope,
-  { type }: Definition,
-  { nodes }: RootField,
+  { definition: { type }, nodes }: DefinedField,
   result: CustomResult,
 ): Written {
   const json = nothing(request, type);
@@ -87,18 +83,13 @@ export function nothing(request: Request, type: GraphQLOutputType): string | und
 }
 
 /** An app's function or a service operation. May throw at once: not async, as `mutationPart`. */
-export function operationField(
-  request: Request,
-  field: RootField,
-  definition: Definition,
-  meaning: Of<'operation'>,
-): MaybePromise<Written> {
+export function operationField(request: Request, field: DefinedField, meaning: Of<'operation'>): MaybePromise<Written> {
   const scope = operationScope(request, field);
-  const args = argumentsOf(scope, definition, field.nodes[0]);
+  const args = argumentsOf(scope, field);
   const written = (value: unknown): MaybePromise<Written> => {
     const many = longest(value);
-    if (many === 0) return { write: (out) => complete(scope, definition.type, field.nodes, value, out) };
-    return writtenOf(request, many, (out) => completeInSteps(scope, definition.type, field.nodes, value, out));
+    if (many === 0) return { write: (out) => complete(scope, field.definition.type, field.nodes, value, out) };
+    return writtenOf(request, many, (out) => completeInSteps(scope, field.definition.type, field.nodes, value, out));
   };
   const running = meaning.operation.run?.(args, request.context, field.key);
   return running instanceof Promise ? running.then(written) : written(running);
@@ -111,24 +102,18 @@ function operationScope({ engine, fragments, variables, errors }: Request, { key
 }
 
 /** Completes an operation's value. */
-export function writeOperation(
-  request: Request,
-  field: RootField,
-  definition: Definition,
-  value: unknown,
-  out: JsonWriter,
-): boolean {
-  return complete(operationScope(request, field), definition.type, field.nodes, value, out);
+export function writeOperation(request: Request, field: DefinedField, value: unknown, out: JsonWriter): boolean {
+  return complete(operationScope(request, field), field.definition.type, field.nodes, value, out);
 }
 
 /** `_service` */
-export function serviceField(request: Request, field: RootField, definition: Definition): Written {
-  const type = getNamedType(getNullableType(definition.type)) as GraphQLObjectType;
+export function serviceField(request: Request, field: DefinedField): Written {
+  const type = getNamedType(getNullableType(field.definition.type)) as GraphQLObjectType;
   const value: Record<string, unknown> = {};
   for (const [name, own] of Object.entries(type.getFields())) {
     const meaning = fieldMeaning(own);
     if (meaning?.op === 'sdl') value[name] = meaning.sdl;
   }
   const scope = writeScopeOf(request, field.key, new Map());
-  return { write: (out) => complete(scope, definition.type, field.nodes, value, out) };
+  return { write: (out) => complete(scope, field.definition.type, field.nodes, value, out) };
 }

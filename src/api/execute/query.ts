@@ -1,10 +1,4 @@
-import {
-  type GraphQLField,
-  type GraphQLObjectType,
-  getNullableType,
-  type GraphQLOutputType,
-  isNonNullType,
-} from 'graphql';
+import { type GraphQLObjectType, getNullableType, type GraphQLOutputType, isNonNullType } from 'graphql';
 import { assert, GraphsteadError, type JsonWriter, type MaybePromise, type Steps } from '../../base/index.js';
 import type { Block, Filter, FunctionCall, ResultNode, RunResult } from '../../dql/index.js';
 import type { GraphReader, UidList } from '../../graph/index.js';
@@ -20,7 +14,7 @@ import { compileOrder, compilePage } from './order.js';
 import type { ObjectPlan } from './plan.js';
 import { noteReads } from './reads.js';
 import type { Told } from './representation.js';
-import { type Request, type RootField, scopeOf, type Written } from './request.js';
+import { type DefinedField, type Request, scopeOf, type Written } from './request.js';
 import { filterInput, keyFields, type Scope, selectedType } from './scope.js';
 import { argumentsOf } from './argument.js';
 import { compileRoot } from './selection.js';
@@ -41,7 +35,6 @@ import {
 import { aggregatesInSteps, Level, nodeInSteps, nodesInSteps, writeNode, type WriteScope } from './write.js';
 import { writtenOf } from './written-ahead.js';
 
-type Definition = GraphQLField<unknown, unknown>;
 type Input = Readonly<Record<string, unknown>>;
 
 /** Runs blocks, and notes what they read where that is heard. */
@@ -82,12 +75,12 @@ export function writeScopeOf(request: Request, key: string, custom: WriteScope['
 }
 
 /** Null, or the failure of a non-null root field. */
-function writeNull(scope: WriteScope, type: GraphQLOutputType, field: RootField, out: JsonWriter): boolean {
+function writeNull(scope: WriteScope, { definition: { type }, nodes }: DefinedField, out: JsonWriter): boolean {
   if (!isNonNullType(type)) {
     out.ascii('null');
     return true;
   }
-  missing(scope, type, field.nodes);
+  missing(scope, type, nodes);
   return false;
 }
 
@@ -125,25 +118,23 @@ type Of<Op extends RootMeaning['op']> = Extract<RootMeaning, { op: Op }>;
 /** queryT */
 export async function queryField(
   request: Request,
-  field: RootField,
-  definition: Definition,
+  field: DefinedField,
   meaning: Of<'query'>,
   reader: GraphReader,
 ): Promise<Written> {
   const scope = scopeOf(request, reader);
-  const args = argumentsOf(scope, definition, field.nodes[0]);
+  const args = argumentsOf(scope, field);
   const input = filterInput(scope, meaning.type.name);
   const filter = and(
     input ? compileFilter(scope, input, args.filter) : undefined,
     authFilter(scope, meaning.type, 'query'),
   );
-  return await nodesField(request, field, definition, meaning.type, scope, filter, args, reader);
+  return await nodesField(request, field, meaning.type, scope, filter, args, reader);
 }
 
 async function nodesField(
   request: Request,
-  field: RootField,
-  definition: Definition,
+  field: DefinedField,
   type: ObjectType,
   scope: Scope,
   filter: Filter | undefined,
@@ -151,7 +142,7 @@ async function nodesField(
   reader: GraphReader,
 ): Promise<Written> {
   if (filter === NEVER) return { write: writeEmpty };
-  const composite = selectedType(definition);
+  const composite = selectedType(field.definition);
   const { plan, directives } = compileRoot(scope, composite, type, field.nodes);
   const root = rootOf(scope, typeTests(scope, type.name), filter);
   const shown = block({
@@ -166,7 +157,7 @@ async function nodesField(
   const node = await runPlan(request, scope, shown, reader);
   const bound = await boundLevel(request, field.key, plan, node, reader);
   const row = rootRow(node);
-  return listWritten(request, bound, row, definition.type);
+  return listWritten(request, bound, row, field.definition.type);
 }
 
 export function writeEmpty(out: JsonWriter): boolean {
@@ -207,17 +198,16 @@ function* listInSteps(
 function* oneInSteps(
   { scope, level }: Bound,
   row: UidList,
-  field: RootField,
-  type: GraphQLOutputType,
+  field: DefinedField,
   out: JsonWriter,
   isLong: boolean,
 ): Steps<boolean> {
-  if (row.length === 0) return writeNull(scope, type, field, out);
+  if (row.length === 0) return writeNull(scope, field, out);
   const start = out.length;
   const ok = isLong ? yield* nodeInSteps(scope, level, row[0], out) : writeNode(scope, level, row[0], out);
   if (ok) return true;
   out.truncate(start);
-  if (isNonNullType(type)) return false;
+  if (isNonNullType(field.definition.type)) return false;
   out.ascii('null');
   return true;
 }
@@ -261,21 +251,22 @@ function equals(field: Field, value: unknown): FunctionCall {
 /** getT */
 export async function getField(
   request: Request,
-  field: RootField,
-  definition: Definition,
+  field: DefinedField,
   meaning: Of<'get'>,
   reader: GraphReader,
 ): Promise<Written> {
   const scope = scopeOf(request, reader);
-  const args = argumentsOf(scope, definition, field.nodes[0]);
-  const filter = and(identity(scope, meaning.type, args, definition.name), authFilter(scope, meaning.type, 'query'));
-  return await oneField(request, field, definition, meaning.type, scope, filter, reader);
+  const args = argumentsOf(scope, field);
+  const filter = and(
+    identity(scope, meaning.type, args, field.definition.name),
+    authFilter(scope, meaning.type, 'query'),
+  );
+  return await oneField(request, field, meaning.type, scope, filter, reader);
 }
 
 async function oneField(
   request: Request,
-  field: RootField,
-  definition: Definition,
+  field: DefinedField,
   type: ObjectType,
   scope: Scope,
   filter: Filter | undefined,
@@ -283,23 +274,22 @@ async function oneField(
 ): Promise<Written> {
   if (filter === NEVER) {
     const empty = writeScopeOf(request, field.key, new Map());
-    return { write: (out) => writeNull(empty, definition.type, field, out) };
+    return { write: (out) => writeNull(empty, field, out) };
   }
   const found = rootOf(scope, typeTests(scope, type.name), filter);
-  return await showOne(request, field, definition, type, scope, found, reader);
+  return await showOne(request, field, type, scope, found, reader);
 }
 
 /** The node that `found` leads to, as the field's selection asks for it. Throws UNIQUE_VIOLATION where it leads to several. */
 async function showOne(
   request: Request,
-  field: RootField,
-  definition: Definition,
+  field: DefinedField,
   type: ObjectType,
   scope: Scope,
   found: Root,
   reader: GraphReader,
 ): Promise<Written> {
-  const composite = selectedType(definition);
+  const composite = selectedType(field.definition);
   const { plan, directives } = compileRoot(scope, composite, type, field.nodes);
   const shown = block({
     name: field.key,
@@ -314,29 +304,26 @@ async function showOne(
   if (row.length > 1) {
     throw new GraphsteadError(
       'UNIQUE_VIOLATION',
-      `${definition.name} finds ${row.length} nodes of ${type.name}, where one was expected`,
+      `${field.definition.name} finds ${row.length} nodes of ${type.name}, where one was expected`,
       { fix: `Look at them with query${type.name}, and give each a value of its own.` },
     );
   }
   const bound = await boundLevel(request, field.key, plan, node, reader);
-  return writtenOf(request, bound.level.most, (out, isLong) =>
-    oneInSteps(bound, row, field, definition.type, out, isLong),
-  );
+  return writtenOf(request, bound.level.most, (out, isLong) => oneInSteps(bound, row, field, out, isLong));
 }
 
 /** checkTPassword: the node, when the password is right and the password rules allow it. */
 export async function passwordField(
   request: Request,
-  field: RootField,
-  definition: Definition,
+  field: DefinedField,
   meaning: Of<'checkPassword'>,
   reader: GraphReader,
 ): Promise<Written> {
   const { type } = meaning;
   assert(type.password, `${type.name} has a password`);
   const scope = scopeOf(request, reader);
-  const args = argumentsOf(scope, definition, field.nodes[0]);
-  const filter = and(identity(scope, type, args, definition.name), authFilter(scope, type, 'password'));
+  const args = argumentsOf(scope, field);
+  const filter = and(identity(scope, type, args, field.definition.name), authFilter(scope, type, 'password'));
   const root = rootOf(scope, typeTests(scope, type.name), filter);
   const checked = scope.plan.fresh();
   const candidates = scope.plan.fresh();
@@ -356,27 +343,26 @@ export async function passwordField(
     position: { line: 0, column: 0 },
   });
   const found = { call: ofVariable(candidates), filter: right };
-  return await showOne(request, field, definition, type, scope, found, reader);
+  return await showOne(request, field, type, scope, found, reader);
 }
 
 /** aggregateT */
 export async function aggregateField(
   request: Request,
-  field: RootField,
-  definition: Definition,
+  field: DefinedField,
   meaning: Of<'aggregate'>,
   reader: GraphReader,
 ): Promise<Written> {
   const scope = scopeOf(request, reader);
-  const args = argumentsOf(scope, definition, field.nodes[0]);
+  const args = argumentsOf(scope, field);
   const rule = authFilter(scope, meaning.type, 'query');
   const input = filterInput(scope, meaning.type.name);
   const filter = and(input ? compileFilter(scope, input, args.filter) : undefined, rule);
   if (rule === NEVER) {
     const empty = writeScopeOf(request, field.key, new Map());
-    return { write: (out) => writeNull(empty, definition.type, field, out) };
+    return { write: (out) => writeNull(empty, field, out) };
   }
-  const type = getNullableType(definition.type) as GraphQLObjectType;
+  const type = getNullableType(field.definition.type) as GraphQLObjectType;
   const aggregate = compileAggregate(scope, type, selectionSets(field.nodes));
   const root = rootOf(scope, typeTests(scope, meaning.type.name), filter);
   const shown = block({

@@ -1,4 +1,4 @@
-import type { FieldNode, FragmentDefinitionNode, GraphQLSchema, OperationDefinitionNode } from 'graphql';
+import type { FieldNode, FragmentDefinitionNode, GraphQLField, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 import type { Clock, JsonWriter, Limits, Names } from '../../base/index.js';
 import type { RunOptions, RunQuery } from '../../dql/index.js';
 import type { Graph, GraphReader, Transaction } from '../../graph/index.js';
@@ -64,6 +64,11 @@ export interface Written {
 export interface RootField {
   readonly key: string;
   readonly nodes: readonly FieldNode[];
+}
+
+/** A field with what the schema says of it. */
+export interface DefinedField extends RootField {
+  readonly definition: GraphQLField<unknown, unknown>;
 }
 
 /** A fresh scope for compiling one plan. */

@@ -173,7 +173,7 @@ function edge(
   const target = namedType(scope, field.type.name) as ObjectType | UnionType;
   const rule = authFilter(scope, target, 'query');
   if (rule === NEVER && !scope.cascades) return ABSENT;
-  const args = argumentsOf(scope, definition, nodes[0]);
+  const args = argumentsOf(scope, { definition, nodes });
   const input = filterInput(scope, field.type.name);
   const filter = and(input ? compileFilter(scope, input, args.filter) : undefined, rule, backwards(scope, field));
   if (filter === NEVER && !scope.cascades) return ABSENT;
@@ -216,7 +216,7 @@ function edgeAggregate(
     if (!scope.names.dgraph) return ABSENT;
     return { kind: 'hiddenAggregate', aggregate: compileAggregate(scope, output, selectionSets(nodes)) };
   }
-  const args = argumentsOf(scope, definition, nodes[0]);
+  const args = argumentsOf(scope, { definition, nodes });
   const input = filterInput(scope, target.name);
   const filter = and(input ? compileFilter(scope, input, args.filter) : undefined, rule, backwards(scope, field));
   const name = storedName(field.storage);

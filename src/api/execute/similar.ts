@@ -1,4 +1,3 @@
-import type { GraphQLField } from 'graphql';
 import { assert, GraphsteadError } from '../../base/index.js';
 import type { GraphReader, UidList } from '../../graph/index.js';
 import type { Field, ObjectType } from '../../sdl/index.js';
@@ -8,33 +7,31 @@ import { authFilter } from './auth/filter.js';
 import { rootOf, typeTests } from './filter.js';
 import { matching } from './mutate/matching.js';
 import { boundLevel, identity, listWritten, rootRow, runPlan, writeEmpty } from './query.js';
-import { type Request, type RootField, scopeOf, type Written } from './request.js';
+import { type DefinedField, type Request, scopeOf, type Written } from './request.js';
 import { type Scope, selectedType } from './scope.js';
 import { argumentsOf } from './argument.js';
 import { compileRoot } from './selection.js';
 import { and, block, childrenOf, NEVER, ofType, ofUids, test } from './syntax.js';
 
-type Definition = GraphQLField<unknown, unknown>;
 type Input = Readonly<Record<string, unknown>>;
 type Meaning = Extract<RootMeaning, { op: 'similarById' | 'similarByEmbedding' }>;
 
 /** querySimilarTById and querySimilarTByEmbedding: nearest first. */
 export async function similarField(
   request: Request,
-  field: RootField,
-  definition: Definition,
+  field: DefinedField,
   meaning: Meaning,
   reader: GraphReader,
 ): Promise<Written> {
   const { type } = meaning;
   const scope = scopeOf(request, reader);
-  const args = argumentsOf(scope, definition, field.nodes[0]);
+  const args = argumentsOf(scope, field);
   const embedding = type.field(String(args.by));
   assert(embedding?.storage, `${String(args.by)} is an embedding`);
   request.reads?.names.add(embedding.storage.predicate);
   const vector =
     meaning.op === 'similarById'
-      ? await vectorOf(request, scope, type, embedding, args, definition.name, reader)
+      ? await vectorOf(request, scope, type, embedding, args, field.definition.name, reader)
       : Float32Array.from(args.vector as readonly number[]);
   // a filter or a rule afterwards would leave few of the nearest, or none, where others are nearer
   const isLimited = (args.filter ?? undefined) !== undefined || authFilter(scope, type, 'query') !== undefined;
@@ -42,7 +39,7 @@ export async function similarField(
   const nearest = vector && among?.size !== 0 ? await search(embedding, vector, args, reader, among) : [];
   const distances = new Map(nearest.map(({ uid, distance }) => [uid, distance]));
   if (distances.size === 0) return { write: writeEmpty };
-  const composite = selectedType(definition);
+  const composite = selectedType(field.definition);
   const { plan, directives } = compileRoot(scope, composite, type, field.nodes);
   const shown = block({
     name: field.key,
@@ -55,7 +52,7 @@ export async function similarField(
   const bound = await boundLevel(request, field.key, plan, node, reader);
   const row = byDistance(rootRow(node), distances);
   const near = { level: bound.level, scope: { ...bound.scope, distances } };
-  return listWritten(request, near, row, definition.type);
+  return listWritten(request, near, row, field.definition.type);
 }
 
 function byDistance(uids: UidList, distances: ReadonlyMap<number, number>): UidList {

@@ -47,7 +47,7 @@ export function subscribeOperation(
   if (meaning.op === 'operation') {
     demandClaims(request, definition);
     const schema = engine.graph.schema();
-    const args = argumentsOf(scopeOf(request, { schema }), definition, nodes[0]);
+    const args = argumentsOf(scopeOf(request, { schema }), { definition, nodes });
     const { operation: asked } = meaning;
     const opened = (context: RequestContext) => {
       const source = asked.subscribe?.(args, context);
@@ -58,7 +58,7 @@ export function subscribeOperation(
     const given = keyOfValues(variables);
     const show = ({ value, id }: OperationEvent): SubscriptionEvent => {
       const each = fresh(request);
-      const data = dataOf(each, field, (out) => writeOperation(each, field, definition, value, out));
+      const data = dataOf(each, field, (out) => writeOperation(each, { ...field, definition }, value, out));
       const body = endAnswer(each, data);
       return id === undefined ? { body } : { body, id };
     };

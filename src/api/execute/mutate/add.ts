@@ -1,9 +1,8 @@
-import type { GraphQLField } from 'graphql';
 import { inSteps, type Steps } from '../../../base/index.js';
 import { Pace } from '../../../dql/index.js';
 import type { GraphReader } from '../../../graph/index.js';
 import type { ObjectType } from '../../../sdl/index.js';
-import { type Request, type RootField, scopeOf, type Written } from '../request.js';
+import { type DefinedField, type Request, scopeOf, type Written } from '../request.js';
 import { argumentsOf } from '../argument.js';
 import { ChangeSet } from './change-set.js';
 import { type Draft, Drafts, existingNode } from './draft.js';
@@ -20,23 +19,18 @@ import { reachedFrom } from './update.js';
 import { mutateInTransaction, type Worked } from './transaction.js';
 
 /** addT: new nodes with everything under them; with `upsert`, objects whose @id is there change that node. */
-export async function addField(
-  request: Request,
-  field: RootField,
-  definition: GraphQLField<unknown, unknown>,
-  type: ObjectType,
-): Promise<Written> {
+export async function addField(request: Request, field: DefinedField, type: ObjectType): Promise<Written> {
   const schema = request.engine.graph.schema();
-  const args = argumentsOf(scopeOf(request, { schema }), definition, field.nodes[0]);
+  const args = argumentsOf(scopeOf(request, { schema }), field);
   const inputs = args.input as readonly Input[];
   return await mutateInTransaction(
     request,
     field,
     async (reader) => {
-      await demandShowable(request, field, definition, type, reader);
+      await demandShowable(request, field, type, reader);
       return await work(request, reader, type, inputs, args.upsert === true);
     },
-    (outcome, reader) => payload(request, field, definition, outcome, reader),
+    (outcome, reader) => payload(request, field, outcome, reader),
   );
 }
 

@@ -1,8 +1,7 @@
-import type { GraphQLField } from 'graphql';
 import { assert } from '../../../base/index.js';
 import type { GraphReader } from '../../../graph/index.js';
 import type { Field, ObjectType } from '../../../sdl/index.js';
-import { type Request, type RootField, scopeOf, type Written } from '../request.js';
+import { type DefinedField, type Request, scopeOf, type Written } from '../request.js';
 import type { Scope } from '../scope.js';
 import { argumentsOf } from '../argument.js';
 import { stepsAlong } from './along.js';
@@ -17,18 +16,13 @@ import { mutateInTransaction, type Worked } from './transaction.js';
 import { reachedFrom } from './update.js';
 
 /** deleteT: the nodes that the filter matches, (ours) those that `cascade` reaches, and every known edge to them. */
-export async function deleteField(
-  request: Request,
-  field: RootField,
-  definition: GraphQLField<unknown, unknown>,
-  type: ObjectType,
-): Promise<Written> {
+export async function deleteField(request: Request, field: DefinedField, type: ObjectType): Promise<Written> {
   const schema = request.engine.graph.schema();
-  const args = argumentsOf(scopeOf(request, { schema }), definition, field.nodes[0]);
+  const args = argumentsOf(scopeOf(request, { schema }), field);
   return await mutateInTransaction(
     request,
     field,
-    (reader) => work(request, field, definition, type, args, reader),
+    (reader) => work(request, field, type, args, reader),
     () => {
       throw new Error('the payload of a delete is read before it');
     },
@@ -37,8 +31,7 @@ export async function deleteField(
 
 async function work(
   request: Request,
-  field: RootField,
-  definition: GraphQLField<unknown, unknown>,
+  field: DefinedField,
   type: ObjectType,
   args: Input,
   reader: GraphReader,
@@ -53,7 +46,7 @@ async function work(
   for (const [owner, own] of nodes.byType) await unlinkAll(scope, set, reader, owner, own);
   const msg = nodes.size > 0 ? 'Deleted' : 'No nodes were deleted';
   const outcome = { type, uids, numUids: nodes.size, msg };
-  const before = await payload(request, field, definition, outcome, async () => reader);
+  const before = await payload(request, field, outcome, async () => reader);
   return { set, outcome: () => outcome, before };
 }
 

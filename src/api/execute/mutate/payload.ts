@@ -1,11 +1,11 @@
-import { type FieldNode, type GraphQLField, type GraphQLObjectType, getNullableType, isNonNullType } from 'graphql';
+import { type GraphQLObjectType, getNullableType, isNonNullType } from 'graphql';
 import { assert, type JsonWriter } from '../../../base/index.js';
 import type { GraphReader } from '../../../graph/index.js';
 import type { ObjectType } from '../../../sdl/index.js';
 import { fieldMeaning } from '../../schema/meaning.js';
 import { collectFields, selectionSets } from '../collect.js';
 import { boundLevel, listWritten, rootRow, runPlan } from '../query.js';
-import { type Request, type RootField, scopeOf, type Written } from '../request.js';
+import { type DefinedField, type Request, type RootField, scopeOf, type Written } from '../request.js';
 import { shownBlock } from './shown.js';
 
 /** What a mutation did. */
@@ -17,18 +17,15 @@ export interface Outcome {
   readonly msg: string;
 }
 
-type Definition = GraphQLField<unknown, unknown>;
-
 /** The payload of a mutation, its nodes read through `reader`. */
 export async function payload(
   request: Request,
-  field: RootField,
-  definition: Definition,
+  field: DefinedField,
   outcome: Outcome,
   reader: () => Promise<GraphReader>,
 ): Promise<Written> {
   request.touched += outcome.numUids;
-  const type = getNullableType(definition.type) as GraphQLObjectType;
+  const type = getNullableType(field.definition.type) as GraphQLObjectType;
   const collected = collectFields(
     scopeOf(request, { schema: request.engine.graph.schema() }),
     type,
@@ -44,10 +41,13 @@ export async function payload(
     else if (meaning?.op === 'msg') parts.push({ prefix, written: constant(JSON.stringify(outcome.msg)) });
     else {
       assert(meaning?.op === 'payloadNodes', `${own.name} shows nodes`);
-      parts.push({ prefix, written: await nodesOf(request, field, key, nodes, own, outcome, await reader()) });
+      parts.push({
+        prefix,
+        written: await nodesOf(request, field, { key, nodes, definition: own }, outcome, await reader()),
+      });
     }
   }
-  return { write: (out) => writeParts(parts, isNonNullType(definition.type), out) };
+  return { write: (out) => writeParts(parts, isNonNullType(field.definition.type), out) };
 }
 
 function constant(json: string): Written {
@@ -81,18 +81,16 @@ function writeParts(
 
 async function nodesOf(
   request: Request,
-  field: RootField,
-  key: string,
-  nodes: readonly FieldNode[],
-  definition: Definition,
+  mutation: RootField,
+  field: DefinedField,
   outcome: Outcome,
   reader: GraphReader,
 ): Promise<Written> {
   const scope = scopeOf(request, reader);
-  const shown = outcome.uids.length > 0 && shownBlock(scope, { key, nodes, definition }, field, outcome);
+  const shown = outcome.uids.length > 0 && shownBlock(scope, field, mutation, outcome);
   if (!shown) return constant('[]');
   const node = await runPlan(request, scope, shown.block, reader);
-  const bound = await boundLevel(request, key, shown.plan, node, reader);
-  const at = { level: bound.level, scope: { ...bound.scope, path: [field.key, key] } };
-  return listWritten(request, at, rootRow(node), definition.type);
+  const bound = await boundLevel(request, field.key, shown.plan, node, reader);
+  const at = { level: bound.level, scope: { ...bound.scope, path: [mutation.key, field.key] } };
+  return listWritten(request, at, rootRow(node), field.definition.type);
 }

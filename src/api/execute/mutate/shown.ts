@@ -1,12 +1,4 @@
-import {
-  type ASTNode,
-  BREAK,
-  type FieldNode,
-  type GraphQLField,
-  type GraphQLObjectType,
-  getNullableType,
-  visit,
-} from 'graphql';
+import { type ASTNode, BREAK, type FieldNode, type GraphQLObjectType, getNullableType, visit } from 'graphql';
 import type { Block } from '../../../dql/index.js';
 import type { GraphReader } from '../../../graph/index.js';
 import type { ObjectType } from '../../../sdl/index.js';
@@ -19,19 +11,10 @@ import { compileFilter } from '../filter.js';
 import { compileOrder, compilePage } from '../order.js';
 import type { ObjectPlan } from '../plan.js';
 import { runBlocks } from '../query.js';
-import { type Request, type RootField, scopeOf } from '../request.js';
+import { type DefinedField, type Request, type RootField, scopeOf } from '../request.js';
 import { filterInput, type Scope, selectedType } from '../scope.js';
 import { compileRoot } from '../selection.js';
 import { and, block, childrenOf, NEVER, ofUids } from '../syntax.js';
-
-type Definition = GraphQLField<unknown, unknown>;
-
-/** A field of a payload that shows nodes. */
-interface NodesField {
-  readonly key: string;
-  readonly nodes: readonly FieldNode[];
-  readonly definition: Definition;
-}
 
 interface Shown {
   readonly plan: ObjectPlan;
@@ -41,19 +24,19 @@ interface Shown {
 /** The query for nodes that a payload shows; undefined where none may be seen. */
 export function shownBlock(
   scope: Scope,
-  { key, nodes, definition }: NodesField,
+  field: DefinedField,
   mutation: RootField,
   { type, uids }: { readonly type: ObjectType; readonly uids: readonly number[] },
 ): Shown | undefined {
-  const args = argumentsOf(scope, definition, nodes[0]);
+  const args = argumentsOf(scope, field);
   const input = filterInput(scope, type.name);
   const filter = and(input ? compileFilter(scope, input, args.filter) : undefined, authFilter(scope, type, 'query'));
   if (filter === NEVER) return undefined;
   const outer = demandOf(scope, mutation.nodes[0]);
-  const { plan, directives } = compileRoot(scope, selectedType(definition), type, nodes, outer);
+  const { plan, directives } = compileRoot(scope, selectedType(field.definition), type, field.nodes, outer);
   const root = ofUids([...new Set(uids)].sort((a, b) => a - b));
   const shown = block({
-    name: key,
+    name: field.key,
     root,
     ...(filter ? { filter } : {}),
     order: compileOrder(scope, type, args.order, root),
@@ -70,13 +53,12 @@ export function shownBlock(
  */
 export async function demandShowable(
   request: Request,
-  mutation: RootField,
-  { type: output }: Definition,
+  mutation: DefinedField,
   type: ObjectType,
   reader: GraphReader,
 ): Promise<void> {
   if (!mutation.nodes.some((node) => takesArguments(request, node))) return;
-  const payload = getNullableType(output) as GraphQLObjectType;
+  const payload = getNullableType(mutation.definition.type) as GraphQLObjectType;
   for (const [key, nodes] of collectFields(scopeOf(request, reader), payload, selectionSets(mutation.nodes))) {
     const definition = payload.getFields()[nodes[0].name.value];
     if (!definition || fieldMeaning(definition)?.op !== 'payloadNodes') continue;

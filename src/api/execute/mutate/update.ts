@@ -1,9 +1,8 @@
-import type { GraphQLField } from 'graphql';
 import { assert, GraphsteadError, inSteps } from '../../../base/index.js';
 import { Pace } from '../../../dql/index.js';
 import type { GraphReader } from '../../../graph/index.js';
 import type { Field, ObjectType } from '../../../sdl/index.js';
-import { type Request, type RootField, scopeOf, type Written } from '../request.js';
+import { type DefinedField, type Request, scopeOf, type Written } from '../request.js';
 import { keyFields } from '../scope.js';
 import { argumentsOf } from '../argument.js';
 import { stepsAlong } from './along.js';
@@ -34,22 +33,17 @@ interface Step {
 }
 
 /** updateT: the nodes that the filter matches, and (ours) nodes reached from them. */
-export async function updateField(
-  request: Request,
-  field: RootField,
-  definition: GraphQLField<unknown, unknown>,
-  type: ObjectType,
-): Promise<Written> {
+export async function updateField(request: Request, field: DefinedField, type: ObjectType): Promise<Written> {
   const schema = request.engine.graph.schema();
-  const args = argumentsOf(scopeOf(request, { schema }), definition, field.nodes[0]);
+  const args = argumentsOf(scopeOf(request, { schema }), field);
   return await mutateInTransaction(
     request,
     field,
     async (reader) => {
-      await demandShowable(request, field, definition, type, reader);
+      await demandShowable(request, field, type, reader);
       return await work(request, reader, type, args.input as Input);
     },
-    (outcome, reader) => payload(request, field, definition, outcome, reader),
+    (outcome, reader) => payload(request, field, outcome, reader),
   );
 }
 
