@@ -12,6 +12,7 @@ import { matching } from './matching.js';
 import { requestTime } from './now.js';
 import { payload } from './payload.js';
 import { demandUnrestricted, namesOf } from './restrict.js';
+import { demandTested } from './tested-filter.js';
 import { mutateInTransaction, type Worked } from './transaction.js';
 import { reachedFrom } from './update.js';
 
@@ -37,6 +38,7 @@ async function work(
   reader: GraphReader,
 ): Promise<Worked> {
   const scope = scopeOf(request, reader);
+  demandTested(scope, type, args.filter);
   const uids = await matching(request, reader, type, args.filter, 'delete');
   const set = new ChangeSet(scope, reader, { byXid: new Map(), byUid: new Map() }, requestTime(request), request.run);
   const nodes = new NodesToDelete(set);
@@ -90,6 +92,7 @@ async function cascade(
   if (uids.length === 0) return;
   const scope = scopeOf(request, reader);
   for (const { field, target, step } of stepsAlong(scope, type, steps, (union) => `${union}CascadeStep`)) {
+    demandTested(scope, target, step.filter);
     const reached = await reachedFrom(reader, field, uids);
     // which hidden nodes a filter matches would be told by the refusal
     const seen = step.filter === null || step.filter === undefined ? undefined : 'query';

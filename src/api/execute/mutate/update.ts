@@ -18,6 +18,7 @@ import { payload } from './payload.js';
 import { nullsOf, type Removal, removeFrom } from './removal.js';
 import { demandShowable } from './shown.js';
 import { demandMembersSpared, demandSpared } from './spared.js';
+import { demandTested } from './tested-filter.js';
 import { mutateInTransaction, type Worked } from './transaction.js';
 
 /** One level of an update: nodes of a type, and what happens to each. */
@@ -50,6 +51,7 @@ export async function updateField(request: Request, field: DefinedField, type: O
 async function work(request: Request, reader: GraphReader, type: ObjectType, input: Input): Promise<Worked> {
   const scope = scopeOf(request, reader);
   const drafts = new Drafts(scope);
+  demandTested(scope, type, input.filter);
   const uids =
     scope.names.dgraph && saysNothing(input) ? [] : await matching(request, reader, type, input.filter, 'update');
   const steps: Step[] = [];
@@ -115,6 +117,7 @@ async function gather(
   }
   const scope = scopeOf(request, reader);
   for (const { field, target, step } of stepsAlong(scope, type, input.nested, (union) => `${union}NestedUpdate`)) {
+    demandTested(scope, target, step.filter);
     const reached = await reachedFrom(reader, field, uids);
     const inner = await matching(request, reader, target, step.filter, 'update', reached);
     await gather(request, reader, drafts, target, inner, step, steps);
