@@ -21,6 +21,7 @@ import type { LargeBodies } from './bodies.js';
 import { acceptBytes, boundBodies, notPacked, tooLarge } from './body.js';
 import { asItIs, failure, PACKED_FROM } from './envelope.js';
 import type { Turns } from './in-turn.js';
+import { pathAlone, refuseMalformed } from './malformed.js';
 import { refuseSocket } from './refuse-socket.js';
 import { handshakeMs, type ServedTls } from './tls.js';
 
@@ -53,7 +54,12 @@ const NOT_HERE: readonly (readonly [paths: RegExp, fix: string])[] = [
 export async function createHttp(options: HttpOptions): Promise<FastifyInstance> {
   const { requestMs } = options.limits;
   // told to both: the framework sets only the time for the whole, and Node's for headers must not be more
-  const server = { requestTimeout: requestMs, connectionsCheckingInterval: Math.min(requestMs, CHECK_MS) };
+  const server = {
+    requestTimeout: requestMs,
+    connectionsCheckingInterval: Math.min(requestMs, CHECK_MS),
+    // see refuseMalformed
+    requireHostHeader: false,
+  };
   const app: FastifyInstance = fastify({
     ...(options.tls ? { https: { ...httpsOf(options.tls, options.limits), ...server } } : { http: server }),
     requestTimeout: requestMs,
@@ -75,6 +81,7 @@ export async function createHttp(options: HttpOptions): Promise<FastifyInstance>
     },
     clientErrorHandler: (error, socket) => refuseConnection(error, socket, options.names),
     schemaController: NO_SCHEMAS,
+    rewriteUrl: pathAlone,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 4096 },
   });
   // those who name no host in the handshake get the server's own
@@ -94,6 +101,7 @@ export async function createHttp(options: HttpOptions): Promise<FastifyInstance>
     reply.header('x-request-id', request.id);
     done();
   });
+  refuseMalformed(app, options.names);
   app.setErrorHandler((error, request, reply) => {
     // nothing of the service has failed then, and whoever asks must not fill the log
     const left = request.raw.readableAborted;

@@ -9,6 +9,7 @@ import type { Origins } from '../cors.js';
 import { failure } from '../envelope.js';
 import { type Received, wasForwarded } from '../forward/index.js';
 import type { Turns } from '../in-turn.js';
+import { malformed } from '../malformed.js';
 import { refuseSocket } from '../refuse-socket.js';
 import { CLOSE } from './close.js';
 import { type Service, SocketConnection } from './connection.js';
@@ -58,6 +59,11 @@ export function serveSockets(app: FastifyInstance, options: SocketOptions): void
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
     const refused = (thrown: unknown) => refuse(socket, thrown, core.names);
+    const wrong = malformed(request);
+    if (wrong !== undefined) {
+      refuseSocket(socket, wrong.status, failure(wrong.refusal, core.names).body);
+      return;
+    }
     try {
       const isToShow = assertTaken(request, options);
       if (core.forwarder !== undefined && !wasForwarded(request)) {
