@@ -79,7 +79,7 @@ export async function createHttp(options: HttpOptions): Promise<FastifyInstance>
       const answer = reply as FastifyReply;
       answer.code(status).header('x-request-id', request.id).header('content-type', 'application/json').send(body);
     },
-    clientErrorHandler: (error, socket) => refuseConnection(error, socket, options.names),
+    clientErrorHandler: (error, socket) => refuseConnection(error, socket, options),
     schemaController: NO_SCHEMAS,
     rewriteUrl: pathAlone,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 4096 },
@@ -143,10 +143,11 @@ function httpsOf(tls: ServedTls, limits: Limits): ServerOptions {
 }
 
 /** What is no HTTP, has more headers than are read, or does not come to its end, is told like everything else; then the connection ends. */
-function refuseConnection(error: NodeJS.ErrnoException, socket: Socket, names: Names): void {
+function refuseConnection(error: NodeJS.ErrnoException, socket: Socket, { names, turns }: HttpOptions): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return;
   const { status, refusal } = refusalOf(error);
-  refuseSocket(socket, status, failure(refusal, names).body);
+  // in the middle of an answer, or in its place, it would be taken for that
+  turns.behindWhole(socket, () => refuseSocket(socket, status, failure(refusal, names).body));
 }
 
 function refusalOf({ code, message }: NodeJS.ErrnoException): { status: number; refusal: GraphsteadError } {

@@ -8,21 +8,32 @@ import type { FastifyInstance } from 'fastify';
  * not read the first: a thousand of 55 bytes each took a gigabyte and everybody's time.
  */
 export class Turns {
-  readonly #newest = new WeakMap<Socket, ServerResponse>();
+  readonly #newest = new WeakMap<Socket, Turn>();
 
   /** Holds the requests of these routes to it. */
   keep(app: FastifyInstance): void {
     app.addHook('onRequest', ({ raw: { socket } }, reply, done) => {
-      const before = this.#newest.get(socket);
-      this.#newest.set(socket, reply.raw);
+      const before = this.#newest.get(socket)?.response;
+      this.#newest.set(socket, { response: reply.raw, before });
       behind(before, socket, done);
     });
   }
 
   /** Begins what is no request of a route, and takes the connection. */
   last(socket: Socket, begin: () => void): void {
-    behind(this.#newest.get(socket), socket, begin);
+    behind(this.#newest.get(socket)?.response, socket, begin);
   }
+
+  /** Begins once all that has come whole is answered: the newest request may be what does not come to its end. */
+  behindWhole(socket: Socket, begin: () => void): void {
+    const { response, before } = this.#newest.get(socket) ?? {};
+    behind(response?.req.complete === false ? before : response, socket, begin);
+  }
+}
+
+interface Turn {
+  readonly response: ServerResponse;
+  readonly before: ServerResponse | undefined;
 }
 
 function behind(before: ServerResponse | undefined, socket: Socket, begin: () => void): void {

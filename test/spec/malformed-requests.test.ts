@@ -77,3 +77,36 @@ describe.each([
     expect(lastBody(evil)).toMatchObject({ errors: [{ extensions: { code: 'HOST_REFUSED' } }] });
   });
 });
+
+describe('what is no HTTP behind a request', () => {
+  it('is refused behind the answer to that, not in its place', async () => {
+    const set = '{ set { <0x1> <name> "x" . } }';
+    const type = 'Content-Type: application/rdf';
+    const head = ['POST /mutate?commitNow=true HTTP/1.1', 'Host: localhost', type, `Content-Length: ${set.length}`];
+    const seen = await told(`${request(head, set)}GARBAGE\r\n\r\n`);
+    expect(statuses(seen)).toEqual([200, 400]);
+    expect(seen).toContain('"code":"Success"');
+  });
+
+  it('does not stand in the middle of a stream', async () => {
+    const seen = new Promise<string>((resolve, reject) => {
+      const { hostname, port } = new URL(s.url);
+      const socket = connect(Number(port), hostname, () =>
+        socket.write('GET /changes HTTP/1.1\r\nHost: localhost\r\n\r\n'),
+      );
+      let [text, asked] = ['', false];
+      socket.setEncoding('latin1').on('data', (part: string) => {
+        text += part;
+        if (!asked && text.includes('id: ')) {
+          asked = true;
+          socket.write('GARBAGE\r\n\r\n');
+          void s.rdf('{ set { <0x2> <name> "y" . } }');
+        }
+        if (text.includes('0x2')) socket.destroy();
+      });
+      socket.on('error', reject).on('close', () => resolve(text));
+    });
+    expect(statuses(await seen)).toEqual([200]);
+    expect(await seen).toContain('0x2');
+  });
+});
