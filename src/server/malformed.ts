@@ -8,7 +8,7 @@ import { refuseSocket } from './refuse-socket.js';
 type Request = Pick<IncomingMessage, 'httpVersion' | 'headers' | 'rawHeaders' | 'url'>;
 
 /** A request that the library's parser lets pass, and the status that HTTP has for it. */
-export interface Malformed {
+interface Malformed {
   readonly status: number;
   readonly refusal: GraphsteadError;
 }
