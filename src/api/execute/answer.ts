@@ -1,5 +1,6 @@
 import { type FieldNode, getLocation, type GraphQLError } from 'graphql';
 import { asError, type GraphsteadError, toWire, type WireError } from '../../base/index.js';
+import { fixOfMessage } from '../schema/message-fix.js';
 
 type Path = readonly (string | number)[];
 
@@ -59,6 +60,6 @@ export function graphqlWire(error: GraphQLError): WireError {
     message: error.message,
     ...(error.locations ? { locations: error.locations.map(({ line, column }) => ({ line, column })) } : {}),
     ...(error.path ? { path: [...error.path] } : {}),
-    extensions: { code: 'INVALID_GRAPHQL', ...error.extensions },
+    extensions: { code: 'INVALID_GRAPHQL', fix: fixOfMessage(error.message), ...error.extensions },
   };
 }
