@@ -150,9 +150,19 @@ export interface GraphReader {
     predicate: Predicate,
     vector: Float32Array,
     k: number,
-    options?: { readonly ef?: number; readonly distanceThreshold?: number; readonly filter?: (uid: number) => boolean },
+    options?: SimilarOptions,
   ): MaybePromise<readonly { readonly uid: number; readonly distance: number }[]>;
   release(): void;
+}
+
+export interface SimilarOptions {
+  /** candidates that the search keeps */
+  readonly ef?: number;
+  readonly distanceThreshold?: number;
+  /** what may be answered */
+  readonly filter?: (uid: number) => boolean;
+  /** awaited between steps of work: whoever asks keeps a deadline by it, and lets others run */
+  readonly pause?: () => MaybePromise<void>;
 }
 
 /** One change as a client asked for it; `predicate` is a stored name. Values are converted to the schema's type when staged. */

@@ -11,6 +11,7 @@ import type {
   TokenRange,
   UidList,
   UidMatrix,
+  SimilarOptions,
 } from './contract.js';
 import { decodeEntries, entryCount, keyText, textKey } from './entry-map.js';
 import { decodeFacets } from './facet.js';
@@ -221,11 +222,7 @@ export class SourceReader implements GraphReader {
     predicate: Predicate,
     vector: Float32Array,
     k: number,
-    options: {
-      readonly ef?: number;
-      readonly distanceThreshold?: number;
-      readonly filter?: (uid: number) => boolean;
-    } = {},
+    options: SimilarOptions = {},
   ): MaybePromise<readonly { readonly uid: number; readonly distance: number }[]> {
     const index = this.#index(predicate, 'hnsw');
     return nearest(this, this.#source, predicate, index, vector, k, options, this.#hooks.indexes);

@@ -1,4 +1,5 @@
 import { assert, GraphsteadError } from '../../base/index.js';
+import { Pace } from '../../dql/index.js';
 import type { GraphReader, UidList } from '../../graph/index.js';
 import type { Field, ObjectType } from '../../sdl/index.js';
 import { decodeValue } from '../../values/index.js';
@@ -36,7 +37,7 @@ export async function similarField(
   // a filter or a rule afterwards would leave few of the nearest, or none, where others are nearer
   const isLimited = (args.filter ?? undefined) !== undefined || authFilter(scope, type, 'query') !== undefined;
   const among = isLimited ? new Set(await matching(request, reader, type, args.filter, 'query')) : undefined;
-  const nearest = vector && among?.size !== 0 ? await search(embedding, vector, args, reader, among) : [];
+  const nearest = vector && among?.size !== 0 ? await search(request, embedding, vector, args, reader, among) : [];
   const distances = new Map(nearest.map(({ uid, distance }) => [uid, distance]));
   if (distances.size === 0) return { write: writeEmpty };
   const composite = selectedType(field.definition);
@@ -60,6 +61,7 @@ function byDistance(uids: UidList, distances: ReadonlyMap<number, number>): UidL
 }
 
 async function search(
+  request: Request,
   field: Field,
   vector: Float32Array,
   args: Input,
@@ -75,7 +77,9 @@ async function search(
     });
   }
   const threshold = args.distance_threshold;
+  const pace = new Pace(request.run);
   return await reader.similar(predicate, vector, k, {
+    pause: () => pace.pause(),
     ...(among ? { filter: (uid) => among.has(uid) } : {}),
     ...(args.ef ? { ef: Number(args.ef) } : {}),
     ...(threshold === undefined || threshold === null ? {} : { distanceThreshold: Number(threshold) }),

@@ -1,3 +1,4 @@
+import type { MaybePromise } from '../../base/index.js';
 import { distanceBetween, type VectorMetric, VectorPoint } from '../../values/index.js';
 import { compareNeighbours, type Neighbour, NeighbourHeap } from './heap.js';
 import type { Links } from './record.js';
@@ -15,6 +16,8 @@ const SPARE_LINKS = 8;
 const LEVELS = 8;
 const EF_CONSTRUCTION = 96;
 export const EF_SEARCH = 96;
+/** Hops of a search, each to some thirty vectors, between two looks whether to pause. */
+const PAUSE_HOPS = 16;
 
 export interface HnswOptions {
   readonly metric: VectorMetric;
@@ -163,7 +166,13 @@ export class Hnsw {
   }
 
   /** The `ef` nearest on one level, nearest first. */
-  async #searchLevel(vector: VectorPoint, from: readonly Neighbour[], ef: number, level: number): Promise<Neighbour[]> {
+  async #searchLevel(
+    vector: VectorPoint,
+    from: readonly Neighbour[],
+    ef: number,
+    level: number,
+    pause?: () => MaybePromise<void>,
+  ): Promise<Neighbour[]> {
     const { metric } = this.#options;
     const seen = new Set<number>();
     const open = new NeighbourHeap('nearest');
@@ -173,7 +182,10 @@ export class Hnsw {
       open.push(start);
       best.push(start);
     }
+    let hops = 0;
     for (let next = open.pop(); next; next = open.pop()) {
+      const pausing = ++hops % PAUSE_HOPS === 0 ? pause?.() : undefined;
+      if (pausing) await pausing;
       if (best.size >= ef && next.distance > best.top!.distance) break;
       const reading = this.#store.links(next.uid);
       const links = (reading instanceof Promise ? await reading : reading)?.[level] ?? [];
@@ -199,13 +211,16 @@ export class Hnsw {
     return best.sorted();
   }
 
-  /** The `ef` nearest vectors, nearest first. */
-  async search(vector: Float32Array, ef: number): Promise<Neighbour[]> {
+  /**
+   * The `ef` nearest vectors, nearest first.
+   * @param pause awaited between steps of work
+   */
+  async search(vector: Float32Array, ef: number, pause?: () => MaybePromise<void>): Promise<Neighbour[]> {
     const entry = await this.#store.entry();
     if (!entry) return [];
     const point = new VectorPoint(vector);
     const near = await this.#descend(point, entry.uid, entry.level, 0);
-    const found = await this.#searchLevel(point, near, ef, 0);
+    const found = await this.#searchLevel(point, near, ef, 0, pause);
     return found.filter(({ uid }) => this.#store.vector(uid)?.vector.length === vector.length);
   }
 }

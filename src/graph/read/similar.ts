@@ -1,7 +1,7 @@
 import { GraphsteadError } from '../../base/index.js';
 import { decodeValue, distanceBetween, type VectorMetric, VectorPoint } from '../../values/index.js';
-import type { GraphReader, IndexSpec, Predicate } from '../contract.js';
-import { compareNeighbours, type Neighbour } from '../hnsw/heap.js';
+import type { GraphReader, IndexSpec, Predicate, SimilarOptions } from '../contract.js';
+import { type Neighbour, NeighbourHeap } from '../hnsw/heap.js';
 import { EF_SEARCH, Hnsw, type HnswOptions } from '../hnsw/hnsw.js';
 import type { IndexCache } from '../hnsw/cache.js';
 import { HnswStore } from '../hnsw/store.js';
@@ -9,12 +9,8 @@ import type { Source } from '../source.js';
 
 /** Up to so many vectors, comparing with each is as fast as walking the index, and exact. */
 const SCAN_VECTORS = 2_000;
-
-interface SimilarOptions {
-  readonly ef?: number;
-  readonly distanceThreshold?: number;
-  readonly filter?: (uid: number) => boolean;
-}
+/** Vectors that a scan reads at once, some milliseconds' work. */
+const SCAN_BATCH = 256;
 
 /** What an hnsw index is built with; names of options are read in any case. */
 export function hnswOptions(index: IndexSpec): HnswOptions & { readonly efSearch?: number } {
@@ -38,6 +34,14 @@ function metricNamed(name: string | undefined): VectorMetric {
 /** The distance by dot product is told as 1 - a·b, as the peer does, so that equal unit vectors are at 0 by each metric. */
 const DOT_PRODUCT_SHIFT = 1;
 
+/** What a search looks through, and how. */
+interface Search extends SimilarOptions {
+  readonly predicate: Predicate;
+  readonly metric: VectorMetric;
+  readonly vector: Float32Array;
+  readonly k: number;
+}
+
 /**
  * The k nearest vectors, nearest first: exact while there are few, or where a filter or vectors of another length leave
  * few of what the index finds. Throws INVALID_VALUE where each vector it could compare with has another length.
@@ -53,56 +57,56 @@ export async function nearest(
   cache?: IndexCache,
 ): Promise<readonly Neighbour[]> {
   const settings = hnswOptions(index);
+  const { metric } = settings;
   const store = new HnswStore(source, predicate.id, undefined, cache);
   const entry = await store.entry();
   if (!entry) return [];
-  const shift = settings.metric === 'dotproduct' ? DOT_PRODUCT_SHIFT : 0;
+  const search = { ...options, ef: options.ef ?? settings.efSearch ?? EF_SEARCH, predicate, metric, vector, k };
+  const walked = entry.count > SCAN_VECTORS && (await walk(new Hnsw(store, settings), entry.count, search));
+  const found = walked || (await scan(reader, search));
+  const shift = metric === 'dotproduct' ? DOT_PRODUCT_SHIFT : 0;
   const limit = (options.distanceThreshold ?? Number.POSITIVE_INFINITY) - shift;
-  const told = (found: readonly Neighbour[]) =>
-    found.flatMap(({ uid, distance }) => (distance <= limit ? [{ uid, distance: distance + shift }] : []));
-  if (entry.count > SCAN_VECTORS) {
-    const ef = Math.max(k, options.ef ?? settings.efSearch ?? EF_SEARCH);
-    const found = await new Hnsw(store, settings).search(vector, ef);
-    const passing = options.filter ? found.filter(({ uid }) => options.filter!(uid)) : found;
-    // what lets few through may hide near ones from the walk
-    if (passing.length >= Math.min(k, entry.count)) {
-      return told(passing.slice(0, k));
-    }
-  }
-  return told(await scan(reader, predicate, settings.metric, vector, k, options.filter));
+  return found.flatMap(({ uid, distance }) => (distance <= limit ? [{ uid, distance: distance + shift }] : []));
 }
 
+/** What the index finds of them; undefined where too few of that pass: those may hide near ones from the walk. */
+async function walk(hnsw: Hnsw, count: number, search: Search & { ef: number }): Promise<Neighbour[] | undefined> {
+  const { vector, k, ef, filter, pause } = search;
+  const found = await hnsw.search(vector, Math.max(k, ef), pause);
+  const passing = filter ? found.filter(({ uid }) => filter(uid)) : found;
+  return passing.length >= Math.min(k, count) ? passing.slice(0, k) : undefined;
+}
+
+/** Compares with each that passes, some at a time: vectors are long. */
 async function scan(
   reader: GraphReader,
-  predicate: Predicate,
-  metric: VectorMetric,
-  vector: Float32Array,
-  k: number,
-  filter: SimilarOptions['filter'],
-): Promise<readonly Neighbour[]> {
+  { predicate, metric, vector, k, filter, pause }: Search,
+): Promise<Neighbour[]> {
   const point = new VectorPoint(vector);
-  let best: Neighbour[] = [];
-  let compared = false;
+  const best = new NeighbourHeap('farthest');
   let other: number | undefined;
   for await (const page of reader.having(predicate)) {
-    const uids = filter ? page.filter(filter) : page;
-    const values = await reader.values(predicate, uids);
-    for (let i = 0; i < uids.length; i++) {
-      const stored = values.at(i);
-      const value = stored && decodeValue(stored);
-      if (value?.type !== 'float32vector') continue;
-      if (value.value.length !== vector.length) {
-        other = value.value.length;
-        continue;
+    const passing = filter ? page.filter(filter) : page;
+    await pause?.();
+    for (let from = 0; from < passing.length; from += SCAN_BATCH) {
+      const uids = passing.subarray(from, from + SCAN_BATCH);
+      const values = await reader.values(predicate, uids);
+      for (let i = 0; i < uids.length; i++) {
+        const stored = values.at(i);
+        const value = stored && decodeValue(stored);
+        if (value?.type !== 'float32vector') continue;
+        if (value.value.length !== vector.length) {
+          other = value.value.length;
+          continue;
+        }
+        best.push({ uid: uids[i], distance: distanceBetween(metric, point, new VectorPoint(value.value)) });
+        if (best.size > k) best.pop();
       }
-      compared = true;
-      best.push({ uid: uids[i], distance: distanceBetween(metric, point, new VectorPoint(value.value)) });
+      await pause?.();
     }
-    best.sort(compareNeighbours);
-    if (best.length > k) best = best.slice(0, k);
   }
-  if (!compared && other !== undefined) throw otherLength(predicate, other, vector.length);
-  return best;
+  if (best.size === 0 && other !== undefined) throw otherLength(predicate, other, vector.length);
+  return best.sorted();
 }
 
 function otherLength(predicate: Predicate, stored: number, asked: number): GraphsteadError {

@@ -27,7 +27,11 @@ async function search(call: FunctionCall, execution: Execution, filter?: (uid: n
   }
   const vector = await vectorOf(call, predicate, execution);
   if (!vector || vector.length === 0) return EMPTY;
-  const found = await execution.reader.similar(predicate, vector, neighbours, { ...call.options, filter });
+  const found = await execution.reader.similar(predicate, vector, neighbours, {
+    ...call.options,
+    filter,
+    pause: () => execution.checkpoint(),
+  });
   return fromUids(found.map((one) => one.uid));
 }
 
