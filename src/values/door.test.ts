@@ -27,6 +27,19 @@ it('distances are those of the plain sums, a shorter vector with zeros behind it
   );
 });
 
+it('vectors are the same wherever their bytes lie', () => {
+  const value = Float32Array.from({ length: 300 }, (_, i) => Math.sin(i));
+  const stored = door.encodeValue({ type: 'float32vector', value });
+  for (let before = 0; before < 9; before++) {
+    for (const behind of [0, 5]) {
+      const buffer = new ArrayBuffer(before + stored.length + behind);
+      const bytes = new Uint8Array(buffer, before, stored.length);
+      bytes.set(stored);
+      expect(door.decodeValue(bytes)).toEqual({ type: 'float32vector', value });
+    }
+  }
+});
+
 it('texts have an order in each language', () => {
   expect(['z', 'ä', 'a'].sort((x, y) => door.compareTexts(x, y, 'de'))).toEqual(['a', 'ä', 'z']);
   expect(['z', 'ä', 'a'].sort((x, y) => door.compareTexts(x, y, 'sv'))).toEqual(['a', 'z', 'ä']);

@@ -11,6 +11,8 @@ import { float32Text } from './vector.js';
 /** the order of bytes in stored vectors is that of this machine */
 const IS_LITTLE = endianness() === 'LE';
 
+const FLOAT_BYTES = Float32Array.BYTES_PER_ELEMENT;
+
 /** Type bytes. They stand in stored data: a number is never given away again. */
 const TYPES: readonly ScalarType[] = [
   'default',
@@ -132,7 +134,11 @@ function readDateTime(bytes: StoredValue, start = 0, end = bytes.length): DateTi
   return { seconds, nanos: view.getUint32(0), offset: view.getInt16(4) };
 }
 
+/** A vector whose bytes are alone in their buffer, each number on its boundary, is read where it lies. */
 function readVector(bytes: StoredValue): Float32Array {
+  const { buffer, byteOffset } = bytes;
+  const isAlone = byteOffset + 1 === FLOAT_BYTES && byteOffset + bytes.length === buffer.byteLength;
+  if (IS_LITTLE && isAlone) return new Float32Array(buffer, FLOAT_BYTES);
   const vector = new Float32Array((bytes.length - 1) / 4);
   if (IS_LITTLE) new Uint8Array(vector.buffer).set(bytes.subarray(1));
   else {

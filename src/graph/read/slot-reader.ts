@@ -139,6 +139,12 @@ export function readColumn(source: Source, wanted: Wanted, metrics: ReadMetrics)
   });
 }
 
+/**
+ * Bytes before a long payload in its buffer: what follows a value's type byte stands on a multiple of four, so that a vector
+ * is read where it lies.
+ */
+const SPILL_PADDING = 3;
+
 /** What stands outside of the blocks for the uids at `spilled`. */
 function readSpills(
   source: Source,
@@ -148,25 +154,26 @@ function readSpills(
   metrics: ReadMetrics,
 ): MaybePromise<Uint8Array[]> {
   const keys: Key[] = [];
+  /** of each key, which payload it is of */
+  const owners: number[] = [];
   for (let s = 0; s < spilled.length; s++) {
     const prefix = spillPrefix(predicate, family, uids[spilled[s]]);
-    for (let chunk = 0; chunk < spillChunks(markers[s]); chunk++) keys.push(chunkKey(prefix, chunk));
+    for (let chunk = 0; chunk < spillChunks(markers[s]); chunk++) {
+      keys.push(chunkKey(prefix, chunk));
+      owners.push(s);
+    }
   }
   metrics.keysRead += keys.length;
-  return chain(source.getMany(keys), (chunks) => {
-    let next = 0;
-    return markers.map((marker) => {
-      const whole = new Uint8Array(spillLength(marker));
-      let at = 0;
-      for (let count = spillChunks(marker); count > 0; count--) {
-        const chunk = chunks[next++];
-        if (!chunk) continue;
-        whole.set(chunk, at);
-        at += chunk.length;
-      }
-      return whole;
-    });
+  const wholes = markers.map((marker) => {
+    return new Uint8Array(new ArrayBuffer(SPILL_PADDING + spillLength(marker)), SPILL_PADDING);
   });
+  const ends = new Uint32Array(wholes.length);
+  const visited = visitValues(source, new ListedKeys(keys), (k, bytes, start, end) => {
+    const owner = owners[k];
+    wholes[owner].set(bytes.subarray(start, end), ends[owner]);
+    ends[owner] += end - start;
+  });
+  return chain(visited, () => wholes);
 }
 
 /** Which of the uids have a slot in the family. */
