@@ -209,5 +209,9 @@ export type FromHost =
 /** Stdio indexes of a host: its end of the pipe, and the file where it marks whose code holds the thread (host/marker.ts). */
 export const HOST_FD = { pipe: 3, marker: 4 } as const;
 
+/** The marker: numbers, and behind them the name of a file; see host/marker.ts. */
+export const MARKS_BYTES = 24;
+export const FILE_BYTES = 1024;
+
 /** Name under which a host calls what an agent's class says of its listeners: no exported function can have it. */
 export const guardOf = (type: string): string => `${type}.mayListen`;

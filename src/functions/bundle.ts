@@ -8,6 +8,9 @@ import { packagesOutside } from './packages.js';
 /** What is no file: the entry, and what the host provides. */
 const OWN_INPUT = /^graphstead[-:]/;
 
+/** how the entry imports what names the file that comes next */
+const NEXT = 'graphstead-next:';
+
 /** What esbuild says where its process is gone. */
 const PROCESS_ENDED = /^The service (was stopped|is no longer running)/;
 
@@ -87,9 +90,11 @@ function optionsFor(source: AppSource, outfile: string): BuildOptions {
   };
 }
 
-function entryOf({ functions, agents }: AppSource): string {
-  const imports = agents.map((file) => `import ${JSON.stringify(file)};`);
-  const modules = functions.map((file, i) => `import * as m${i} from ${JSON.stringify(file)};`);
+/** In front of each file stands what says that it comes next: of code that does not come to its end nothing else would tell. */
+function entryOf({ appDir, functions, agents }: AppSource): string {
+  const next = (file: string) => `import ${JSON.stringify(`${NEXT}${shownPath(appDir, file)}`)};`;
+  const imports = agents.map((file) => `${next(file)} import ${JSON.stringify(file)};`);
+  const modules = functions.map((file, i) => `${next(file)} import * as m${i} from ${JSON.stringify(file)};`);
   const spread = functions.map((_, i) => `...m${i}`).join(', ');
   return [...imports, ...modules, `export default { ${spread} };`].join('\n');
 }
@@ -100,6 +105,14 @@ const providedByHost: Plugin = {
     build.onResolve({ filter: /^graphstead\/app$/ }, () => ({ path: 'graphstead/app', namespace: 'graphstead' }));
     build.onLoad({ filter: /.*/, namespace: 'graphstead' }, () => ({
       contents: "module.exports = globalThis[Symbol.for('graphstead.app')];",
+      loader: 'js',
+    }));
+    build.onResolve({ filter: /^graphstead-next:/ }, ({ path }) => ({
+      path: path.slice(NEXT.length),
+      namespace: 'graphstead-next',
+    }));
+    build.onLoad({ filter: /.*/, namespace: 'graphstead-next' }, ({ path }) => ({
+      contents: `globalThis[Symbol.for('graphstead.next')]?.(${JSON.stringify(path)});`,
       loader: 'js',
     }));
   },

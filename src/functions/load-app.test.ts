@@ -294,7 +294,12 @@ describe('an app', () => {
     writeFileSync(join(root, 'index.ts'), `${INDEX}\nwhile (true) {}`);
     limits.hostLoadMs = 2_000;
     const reloading = expect(loaded.reload()).rejects.toMatchObject({
-      errors: [{ code: 'APP_LOAD', message: /did not load within 2000 ms/ }],
+      errors: [
+        {
+          code: 'APP_LOAD',
+          message: 'the app did not load within 2000 ms; it was at index.ts, or at what that imports',
+        },
+      ],
     });
     let over = false;
     void reloading.finally(() => {
@@ -308,6 +313,17 @@ describe('an app', () => {
     writeFileSync(join(root, 'index.ts'), INDEX.replace("'one '", "'two '"));
     await loaded.reload();
     expect(await agents.send(id, 'read')).toBe('two text');
+  });
+
+  it('names the file whose code ends the process that loads it', async () => {
+    mkdirSync(join(root, 'functions'));
+    rmSync(join(root, 'index.ts'));
+    writeFileSync(join(root, 'functions', 'first.ts'), 'export function one(): string { return "1"; }');
+    writeFileSync(join(root, 'leaves.ts'), 'export const two = (): never => process.exit(3);');
+    const second = 'import { two } from "../leaves.js"; two(); export function three(): string { return "3"; }';
+    writeFileSync(join(root, 'functions', 'second.ts'), second);
+    const message = expect.stringContaining('exit code 3; it was at functions/second.ts, or at what that imports');
+    await expect(open()).rejects.toMatchObject({ errors: [{ code: 'APP_LOAD', message }] });
   });
 
   /** Processes that take the place of dead ones load what runs. */

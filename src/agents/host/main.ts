@@ -9,7 +9,7 @@ import { endStream, leaveStream, offer, pull, startCall } from './call.js';
 import { useConnections } from './connections.js';
 import { captureConsole } from './console.js';
 import { flush, limitMessages, openLink, tell } from './link.js';
-import { handling, unmarked } from './marker.js';
+import { handling, loading, unmarked } from './marker.js';
 import { endWithParent } from './orphan.js';
 import { guards, limitHistory, registered } from './registry.js';
 import { answered, currentTask, keepPlaces, limitEvents, type Task } from './task.js';
@@ -53,8 +53,12 @@ async function load(message: Extract<ToHost, { k: 'load' }>): Promise<void> {
     const used = (record: CallRecord) => tell({ k: 'used', id: currentTask()?.id, record });
     await useConnections(message.app.connections, replyBytes, used);
     // Bundles find "graphstead/app" here: one copy of it, wherever the app lies.
-    Object.assign(globalThis, { [Symbol.for('graphstead.app')]: await shared });
+    Object.assign(globalThis, {
+      [Symbol.for('graphstead.app')]: await shared,
+      [Symbol.for('graphstead.next')]: loading,
+    });
     const bundle = (await import(pathToFileURL(message.app.bundle).href)) as { default?: Record<string, unknown> };
+    loading('');
     const exported = new Map<string, (...args: readonly unknown[]) => unknown>();
     for (const [name, value] of Object.entries(bundle.default ?? {})) {
       if (typeof value === 'function') exported.set(name, value as (...args: readonly unknown[]) => unknown);

@@ -1,13 +1,13 @@
 import { writeSync } from 'node:fs';
-import { HOST_FD } from '../protocol.js';
+import { HOST_FD, MARKS_BYTES, FILE_BYTES } from '../protocol.js';
 
 // Whose code holds the thread right now, where the main process can read it when this process answers nothing: a number
 // in a file that both have open (about a microsecond each). A positive number is certain: it stands while a task's
 // first, synchronous part runs. A negative one is likely: it stays while what one message set off runs to its end. What
 // timers and sockets call later is unmarked, and a hang there is found by running its suspects again. Behind it stands
 // the newest task that has begun: those that came after it are no suspects. Last stands the task whose agent takes its
-// stored state: no handler of it has run.
-const mark = Buffer.alloc(24);
+// stored state: no handler of it has run. Behind the marks stands the file of the app that is loaded.
+const mark = Buffer.alloc(MARKS_BYTES);
 let works = true;
 /** the message at hand came alone: all that follows at once comes from it */
 let alone = false;
@@ -28,10 +28,10 @@ function write(id: number): void {
   store();
 }
 
-function store(): void {
+function store(bytes = mark, at = 0): void {
   if (!works) return;
   try {
-    writeSync(HOST_FD.marker, mark, 0, mark.length, 0);
+    writeSync(HOST_FD.marker, bytes, 0, bytes.length, at);
   } catch {
     works = false;
   }
@@ -57,6 +57,13 @@ export function taking<T>(id: number, work: () => T): T {
     mark.writeDoubleLE(0, 16);
     store();
   }
+}
+
+/** The app's code is loaded: this file of it, and what that imports, comes next; '' when all of it is there. */
+export function loading(file: string): void {
+  const bytes = Buffer.alloc(FILE_BYTES);
+  bytes.write(file);
+  store(bytes, MARKS_BYTES);
 }
 
 /** Code that belongs to no task comes next. */

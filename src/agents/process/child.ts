@@ -11,7 +11,7 @@ import { compiled } from '../../base/index.js';
 import type { HostLog } from '../info.js';
 import { compact, expanded } from '../compact.js';
 import { Pipe } from '../pipe.js';
-import { type FromHost, HOST_FD, type ToHost } from '../protocol.js';
+import { FILE_BYTES, type FromHost, HOST_FD, MARKS_BYTES, type ToHost } from '../protocol.js';
 
 const PROGRAM = fileURLToPath(compiled('agents/host/main'));
 /** /proc counts in hundredths of a second */
@@ -79,9 +79,17 @@ export class Child {
 
   /** Whose code holds the thread, which task was the last to begin, and whose state is taken, 0 for none that is known; see host/marker.ts. */
   marked(): { readonly holder: number; readonly begun: number; readonly taking: number } {
-    const bytes = Buffer.alloc(24);
+    const bytes = Buffer.alloc(MARKS_BYTES);
     readSync(this.#marker, bytes, 0, bytes.length, 0);
     return { holder: bytes.readDoubleLE(), begun: bytes.readDoubleLE(8), taking: bytes.readDoubleLE(16) };
+  }
+
+  /** The file of the app that is loaded, with what it imports, where that is known. */
+  loading(): string | undefined {
+    const bytes = Buffer.alloc(FILE_BYTES);
+    const read = readSync(this.#marker, bytes, 0, bytes.length, MARKS_BYTES);
+    const end = bytes.subarray(0, read).indexOf(0);
+    return bytes.toString('utf8', 0, end === -1 ? read : end) || undefined;
   }
 
   /** Milliseconds of thread time, where the system tells it. */

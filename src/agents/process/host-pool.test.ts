@@ -855,6 +855,14 @@ describe('host processes', () => {
     const endless = { appDir: app.appDir, bundle: app.next(code) };
     const loading = hosts.load(endless);
     expect(await call('add', 1, 1)).toBe(2);
+    await expect
+      .poll(() => logs)
+      .toContainEqual(
+        expect.objectContaining({
+          level: 'warn',
+          message: expect.stringMatching(/^the app did not load within 375 ms/),
+        }),
+      );
     await expect(loading).rejects.toMatchObject({
       code: 'APP_LOAD',
       message: /did not load within 1500 ms/,

@@ -121,10 +121,22 @@ export class HostProcess {
   }
 
   #late(): void {
+    if (this.dead) return;
     const { hostLoadMs } = this.#options.limits;
-    const fix = 'look for a loop or an await without an end outside of functions; limits.hostLoadMs bounds it';
-    this.#settleReady.reject(new GraphsteadError('APP_LOAD', `the app did not load within ${hostLoadMs} ms`, { fix }));
+    this.#settleReady.reject(this.notLoaded(hostLoadMs));
     this.kill('it did not load in time');
+  }
+
+  /** That it has not within so many milliseconds. */
+  notLoaded(ms: number): GraphsteadError {
+    const fix = 'look for a loop or an await without an end outside of functions; limits.hostLoadMs bounds it';
+    return new GraphsteadError('APP_LOAD', `the app did not load within ${ms} ms${this.#loadingWhat()}`, { fix });
+  }
+
+  /** Packages are loaded before the first file of the app is. */
+  #loadingWhat(): string {
+    const file = this.#child?.loading();
+    return file === undefined ? '' : `; it was at ${file}, or at what that imports`;
   }
 
   get exited(): Promise<void> {
@@ -420,7 +432,7 @@ export class HostProcess {
     this.#pending.clear();
     const of = (id: number, waiting: boolean) => (hasBegun(id) ? diedOf(id, waiting, exit) : unbegun(reason));
     for (const [id, { asking, reject }] of pending) reject(of(id, asking > 0));
-    this.#settleReady.reject(this.#unborn ?? unloaded(reason));
+    this.#settleReady.reject(this.#unborn ?? unloaded(reason + this.#loadingWhat()));
   }
 }
 

@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { type Clock, GraphsteadError, type Limits, type MaybePromise, systemClock } from '../../base/index.js';
 import type { HostApp, HostLog } from '../info.js';
 import { closing } from '../refusal.js';
+import { failureText } from '../wire-failure.js';
 import type { HostManifest, HostsOptions, Staged } from './contract.js';
 import { HostProcess } from './host-process.js';
 import type { HostTask } from './task.js';
@@ -23,6 +24,8 @@ const RESPAWN_MS = 1_000;
 const PREFORK_MS = 250;
 /** processes that one caller sees fail to load, one after the other, before it is told */
 const LOADS = 2;
+/** a load that has taken this part of its time is told of */
+const SLOW = 4;
 /** milliseconds in which no process is free before another is made, and most of those that are made so */
 const RELIEF_MS = 500;
 const RELIEFS = 4;
@@ -97,6 +100,7 @@ export class Processes {
       for (const host of slots) host.kill('the app did not load');
     };
     signal?.addEventListener('abort', drop, { once: true });
+    const slow = setTimeout(() => this.#tellSlow(slots), this.#limits.hostLoadMs / SLOW).unref();
     try {
       const [manifest] = await Promise.all(slots.map((host) => host.ready));
       return { take: () => this.#take({ app, manifest, slots, spares: new Set() }), drop };
@@ -104,8 +108,15 @@ export class Processes {
       drop();
       throw error;
     } finally {
+      clearTimeout(slow);
       signal?.removeEventListener('abort', drop);
     }
+  }
+
+  /** Whoever waits for it sees nothing else, and may wait in vain. */
+  #tellSlow(slots: readonly HostProcess[]): void {
+    const error = slots.find((host) => !host.loaded && !host.dead)?.notLoaded(this.#limits.hostLoadMs / SLOW);
+    if (error !== undefined) this.#log({ level: 'warn', message: failureText(error) });
   }
 
   #take(next: Generation): HostManifest {
