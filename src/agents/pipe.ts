@@ -17,6 +17,8 @@ interface PipeOptions<In, Out> {
   readonly messageBytes: number;
   take(batch: readonly In[]): void;
   readonly refused: Refused<Out>;
+  /** What arrived cannot be read, and the pipe is closed. Without it that is thrown. */
+  readonly unreadable?: (error: unknown) => void;
   /** how messages travel, where that differs from what they are */
   readonly codec?: { pack(message: Out): unknown; unpack(travelled: unknown): In };
 }
@@ -31,15 +33,21 @@ export class Pipe<In, Out> {
   readonly #pack: ((message: Out) => unknown) | undefined;
   #messageBytes: number;
 
-  constructor(socket: Socket, { messageBytes, take, refused, codec }: PipeOptions<In, Out>) {
+  constructor(socket: Socket, { messageBytes, take, refused, unreadable, codec }: PipeOptions<In, Out>) {
     this.#socket = socket;
     this.#messageBytes = messageBytes;
     this.#refused = refused;
     this.#pack = codec?.pack;
     const frames = new Frames(codec ? (batch) => take(batch.map(codec.unpack)) : (batch) => take(batch as In[]));
     socket.on('data', (part: Buffer) => {
-      // a sender cuts its frames: whoever sends more is not ours any more
-      if (!frames.push(part, this.#messageBytes)) socket.destroy();
+      try {
+        // a sender cuts its frames: whoever sends more is not ours any more
+        if (!frames.push(part, this.#messageBytes)) socket.destroy();
+      } catch (error) {
+        if (unreadable === undefined) throw error;
+        socket.destroy();
+        unreadable(error);
+      }
     });
     // what ends the pipe ends a process, and that is told by its exit
     socket.on('error', () => undefined);

@@ -33,6 +33,8 @@ interface ChildOptions {
   receive(batch: readonly FromHost[]): void;
   /** a message is too large to go; answers with one that goes instead */
   refused(message: ToHost, error: unknown): ToHost | undefined;
+  /** what it said cannot be read: app code changes what all code of its process is made of, or writes where only ours does */
+  unreadable(error: unknown): void;
   /** a line that native code or process.stdout wrote */
   line(level: HostLog['level'], text: string): void;
   /** once; the marker can still be read then. `begun` is false where the system gave no process */
@@ -55,6 +57,7 @@ export class Child {
       messageBytes: options.messageBytes,
       take: (batch) => options.receive(batch),
       refused: (message, error) => options.refused(message, error),
+      unreadable: (error) => options.unreadable(error),
       codec: { pack: compact, unpack: (travelled) => expanded(travelled) as FromHost },
     });
     // whoever closes it can be told nothing any more

@@ -36,6 +36,7 @@ const CODE = `
   async function signalled(name) { process.kill(process.pid, name); await new Promise(setImmediate); return process.pid; }
   function sleep() { Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0); }
   function exit() { process.exit(3); }
+  function spoil() { Array.prototype.toJSON = () => 'spoilt'; return 1; }
   async function leave() {
     const { existsSync, unlinkSync } = await import('node:fs');
     if (!existsSync('leave')) return 'left';
@@ -111,6 +112,7 @@ const EXPORTS = [
   'signalled',
   'sleep',
   'exit',
+  'spoil',
   'leave',
   'count',
   'forever',
@@ -662,6 +664,15 @@ describe('host processes', () => {
     expect(await Promise.all(others)).toEqual(Array(5).fill(300));
     // those that they ran alone in have ended
     await until(() => hosts.stats()['hosts'] === 2);
+  });
+
+  it('a function that changes how its process says something is blamed, alone', async () => {
+    await open();
+    const others = Array.from({ length: 5 }, () => call('slow', 300));
+    await expect(call('spoil')).rejects.toMatchObject({ code: 'FUNCTION_FAILED', message: /cannot be read/ });
+    expect(await Promise.all(others)).toEqual(Array(5).fill(300));
+    const message = expect.stringContaining('Array.prototype');
+    expect(logs).toContainEqual(expect.objectContaining({ level: 'error', message }));
   });
 
   it('one that holds its thread by waiting ends as one that works', async () => {

@@ -98,6 +98,7 @@ export class HostProcess {
         messageBytes: limits.hostMessageBytes,
         receive: (batch) => this.#receive(batch),
         refused: (message, error) => this.#refused(message, error),
+        unreadable: (error) => this.#unreadable(error),
         line: (level, text) => this.#log(level, text),
         died: (how, begun) => this.#died(how, begun),
       });
@@ -402,6 +403,14 @@ export class HostProcess {
     this.#tell({ k: 'reply', rpc, ...outcome });
   }
 
+  #unreadable(error: unknown): void {
+    this.#log(
+      'error',
+      `what a process of the app says cannot be read, and it is ended: ${asError(error).message} (${UNREADABLE_FIX})`,
+    );
+    this.kill('what it said cannot be read');
+  }
+
   #taskOf(id: number): HostTask | undefined {
     return this.#pending.get(id)?.task ?? this.#streams.get(id);
   }
@@ -436,6 +445,7 @@ export class HostProcess {
   }
 }
 
+const UNREADABLE_FIX = 'look for code of the app or of a package that changes Array.prototype or Object.prototype';
 const ENDED = 'a process of the app has ended, and what it ran goes on in another';
 const LOOK_FOR = `${DEATH_FIX}; the system's log tells whether it ended it`;
 
