@@ -57,6 +57,17 @@ describe('lists of uids', () => {
     );
   });
 
+  it('are joined across the borders of the windows that many close ones are joined in', () => {
+    const window = 2 ** 18;
+    const near = Float64Array.from({ length: 2_000 }, (_, i) => i + 1);
+    for (const gap of [1, 31, 32, window / 2]) {
+      const [even, odd] = [0, 1].map((half) =>
+        Float64Array.from({ length: 8 }, (_, i) => window + (2 * i + half - 7) * gap).filter((uid) => uid > 0),
+      );
+      expect([...union([near, even, odd])]).toEqual(model([...near, ...even, ...odd]));
+    }
+  });
+
   it('are searched', () => {
     fc.assert(
       fc.property(uidList, anyUid, (list, uid) => {
