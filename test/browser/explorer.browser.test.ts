@@ -333,6 +333,27 @@ it('goes from pane to pane by keyboard', () =>
     expect(page.url()).toContain('#agents');
   }));
 
+it.each([
+  // its text, which the arrow keys scroll, stands between the editor and the button
+  ['graphql', 'GraphQL', /^New tab/, ['Tab', 'Tab'], /^Execute query/],
+  ['query', 'Graph language', /^Copy as curl/, ['Tab'], /^Table/],
+])('lets the keyboard out of the editor of the pane %s by Escape and Tab', (pane, name, before, tabs, behind) =>
+  visit(pane, 'light', async (_, page) => {
+    const focused = () =>
+      page.evaluate<string>('(({ ariaLabel, textContent }) => ariaLabel ?? textContent)(document.activeElement)');
+    const editor = page.getByRole('textbox', { name, exact: true });
+    await page.locator('.samples button').or(page.getByText('queryPackage')).first().waitFor();
+    const leave = async (keys: readonly string[]) => {
+      await editor.focus();
+      await page.keyboard.press('Escape');
+      for (const key of keys) await page.keyboard.press(key);
+      return focused();
+    };
+    expect(await leave(['Shift+Tab'])).toMatch(before);
+    expect(await leave(tabs)).toMatch(behind);
+  }),
+);
+
 it('fits a narrow window', () =>
   visit('query', 'light', async ({ shot }, page) => {
     await page.setViewportSize({ width: 420, height: 800 });

@@ -5,8 +5,28 @@ const EDITORS: readonly (readonly [selector: string, label: string])[] = [
   ['.graphiql-editor-tool .graphiql-editor', 'Headers as JSON'],
 ];
 
+const MODIFIERS: ReadonlySet<string> = new Set(['Shift', 'Control', 'Alt', 'Meta']);
+
+/** GraphiQL's editors take each Tab for themselves: behind Escape it is the page's, as in the editor of the graph language. */
+function letLeave(place: HTMLElement): () => void {
+  let escaped = false;
+  const press = (event: KeyboardEvent) => {
+    if (event.key === 'Tab' && escaped) event.stopPropagation();
+    if (!MODIFIERS.has(event.key)) escaped = event.key === 'Escape';
+  };
+  const enter = () => {
+    escaped = false;
+  };
+  place.addEventListener('keydown', press, true);
+  place.addEventListener('focusin', enter);
+  return () => {
+    place.removeEventListener('keydown', press, true);
+    place.removeEventListener('focusin', enter);
+  };
+}
+
 /**
- * Gives GraphiQL's editors the names that they lack, lets the keyboard scroll them, and makes the button inside a tab the
+ * Gives GraphiQL's editors the names that they lack, lets the keyboard scroll and leave them, and makes the button inside a tab the
  * tab itself. Returns the way to stop.
  */
 export function keepAccessible(place: HTMLElement): () => void {
@@ -37,8 +57,10 @@ export function keepAccessible(place: HTMLElement): () => void {
     attributeFilter: ['class', 'aria-selected'],
   });
   apply();
+  const stopLeaving = letLeave(place);
   return () => {
     watch.disconnect();
+    stopLeaving();
     cancelAnimationFrame(asked);
   };
 }

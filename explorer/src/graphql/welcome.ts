@@ -1,7 +1,7 @@
 import type { ExplorerOperation, ExplorerSchema } from '../../../src/server/explorer-schema-info';
 import { ask } from '../http';
 
-const HINTS = `# Ctrl+Enter runs what stands here.
+const HINTS = `# Ctrl+Enter runs what stands here; Escape, then Tab leaves the editor.
 # The book on the left lists all operations.
 # Subscriptions stream into the answer.
 `;

@@ -89,7 +89,7 @@ export default function QueryPane({ active, info }: PaneProps) {
           onChange={setText}
           onRun={() => start()}
           language={language}
-          hint="{ find(func: …) { … } }  Ctrl+Space completes, Ctrl+Enter runs"
+          hint="{ find(func: …) { … } }  Ctrl+Space completes, Ctrl+Enter runs, Escape then Tab leaves"
         />
         {statement.kind === 'query' && statement.variables && (
           <div className="variables">
