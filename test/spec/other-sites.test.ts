@@ -44,6 +44,7 @@ describe('a page of another site', () => {
     const query = encodeURIComponent('mutation { addNote(input: [{ text: "planted" }]) { numUids } }');
     const asked = await s.get(`/graphql?query=${query}`);
     expect([asked.status, asked.body.errors[0].extensions.code]).toEqual([405, 'METHOD_NOT_ALLOWED']);
+    expect(asked.headers.get('allow')).toBe('POST');
     const streamed = await s.get(`/graphql?query=${query}`, { accept: 'text/event-stream' });
     expect(streamed.body).toContain('METHOD_NOT_ALLOWED');
     const { body } = await s.graphql('{ queryNote { text } }');

@@ -20,7 +20,8 @@ export function replyWith(
   // a hash alone is a whole request, to which "send the text too" is an answer
   const isWhole = graphql.query !== undefined || graphql.extensions?.['persistedQuery'] !== undefined;
   const status = accepted === RESPONSE_JSON || refusedMethod || !isWhole ? result.status : 200;
-  return { status: core.names.dgraph ? 200 : status, type: accepted, headers: result.headers, body: result.body };
+  const headers = refusedMethod ? { ...result.headers, allow: 'POST' } : result.headers;
+  return { status: core.names.dgraph ? 200 : status, type: accepted, headers, body: result.body };
 }
 
 /** A request that cannot be read at all: told as a GraphQL error, with its own status. */
