@@ -45,6 +45,8 @@ describe('a page of another site', () => {
     const asked = await s.get(`/graphql?query=${query}`);
     expect([asked.status, asked.body.errors[0].extensions.code]).toEqual([405, 'METHOD_NOT_ALLOWED']);
     expect(asked.headers.get('allow')).toBe('POST');
+    const admin = await s.get(`/admin?query=${encodeURIComponent('mutation { shutdown { response { code } } }')}`);
+    expect([admin.status, admin.headers.get('allow')]).toEqual([405, 'POST']);
     const streamed = await s.get(`/graphql?query=${query}`, { accept: 'text/event-stream' });
     expect(streamed.body).toContain('METHOD_NOT_ALLOWED');
     const { body } = await s.graphql('{ queryNote { text } }');

@@ -42,6 +42,7 @@ export function adminRoutes(app: FastifyInstance, core: Core): void {
     allowMutation: boolean,
   ) => {
     const answer = await core.api.admin(graphql, await contextOf(core, request, reply.raw), { allowMutation });
+    if (answer.status === 405) reply.header('allow', 'POST');
     return reply
       .code(core.names.dgraph ? 200 : answer.status)
       .header('content-type', 'application/json')
