@@ -147,7 +147,7 @@ function refuseConnection(error: NodeJS.ErrnoException, socket: Socket, { names,
   if (error.code === 'ECONNRESET' || !socket.writable) return;
   const { status, refusal } = refusalOf(error);
   // in the middle of an answer, or in its place, it would be taken for that
-  turns.behindWhole(socket, () => refuseSocket(socket, status, failure(refusal, names).body));
+  turns.refuseLast(socket, () => refuseSocket(socket, status, failure(refusal, names).body));
 }
 
 function refusalOf({ code, message }: NodeJS.ErrnoException): { status: number; refusal: GraphsteadError } {

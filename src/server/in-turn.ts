@@ -24,10 +24,15 @@ export class Turns {
     behind(this.#newest.get(socket)?.response, socket, begin);
   }
 
-  /** Begins once all that has come whole is answered: the newest request may be what does not come to its end. */
-  behindWhole(socket: Socket, begin: () => void): void {
+  /**
+   * Refuses what came last on a connection, once all that has come whole is answered. It may be the newest request itself, which does
+   * not come to its end: where that is answered already, a refusal would be one answer too many, and the connection just ends.
+   */
+  refuseLast(socket: Socket, refuse: () => void): void {
     const { response, before } = this.#newest.get(socket) ?? {};
-    behind(response?.req.complete === false ? before : response, socket, begin);
+    if (response === undefined || response.req.complete) behind(response, socket, refuse);
+    else if (response.headersSent) behind(response, socket, () => socket.destroySoon());
+    else behind(before, socket, refuse);
   }
 }
 

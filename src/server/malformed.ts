@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { GraphsteadError, type Names } from '../base/index.js';
-import { failure } from './envelope.js';
+import { asItIs, failure } from './envelope.js';
 import { refuseSocket } from './refuse-socket.js';
 
 type Request = Pick<IncomingMessage, 'httpVersion' | 'headers' | 'rawHeaders' | 'url'>;
@@ -29,7 +29,7 @@ export function refuseMalformed(app: FastifyInstance, names: Names): void {
   app.addHook('onRequest', ({ raw }, reply, done) => {
     const found = malformed(raw);
     if (found === undefined) done();
-    else reply.code(found.status).headers(ENDS).send(failure(found.refusal, names).body);
+    else reply.code(found.status).headers(ENDS).serializer(asItIs).send(failure(found.refusal, names).body);
   });
   // Node answers it with a status alone
   app.server.on('checkExpectation', (_: IncomingMessage, response: ServerResponse) => {

@@ -50,6 +50,11 @@ describe.each([
       501,
       request(['POST /graphql HTTP/1.1', 'Host: localhost', TYPE, 'Transfer-Encoding: gzip, chunked'], '0\r\n\r\n'),
     ],
+    [
+      'a transfer coding whose end nobody knows',
+      501,
+      request(['POST /graphql HTTP/1.1', 'Host: localhost', TYPE, 'Transfer-Encoding: identity']),
+    ],
     ['CONNECT', 405, request(['CONNECT localhost:443 HTTP/1.1', 'Host: localhost'], '')],
     [
       'a WebSocket with two hosts',
