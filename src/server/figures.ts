@@ -51,6 +51,9 @@ const ROOMS = {
     mapBytes: gauge('address space that the store has reserved; no disk is used for it'),
     fileBytes: gauge('size of data.mdb as far as it is in use'),
     readers: gauge('snapshots that are open'),
+    heldBatches: gauge(
+      'batches since the oldest version that any process on the data directory reads, one that copies or only reads among them: their pages are not used again, so the file grows',
+    ),
     batches: counter('batches written'),
     batchBytes: counter('bytes of keys and values in those batches'),
     sweepFailures: counter('failed tries to take old versions of entries out of the database that holds the store'),

@@ -78,6 +78,14 @@ export interface ApplyOptions {
   readonly reclaim?: boolean;
 }
 
+/** Who holds the pages of an old version. */
+export interface OldestReader {
+  /** id of its process */
+  readonly process: number;
+  /** batches since that version, nearly: those that lmdb makes for itself count too */
+  readonly batches: number;
+}
+
 /**
  * Ordered keys and bytes. Every store passes test/contract/store.ts.
  * Errors: KEY_TOO_LARGE, VALUE_TOO_LARGE, DISK_FULL, STORE_FENCED, STORE_LOCKED, STORE_FORMAT, READ_ONLY_STORE, OUTCOME_UNKNOWN.
@@ -105,6 +113,8 @@ export interface Store {
   backup(directory: string): Promise<number>;
   /** Old versions of entries that nobody reads and that still take room, counted up to `most`; absent where none are ever left. */
   overdue?(most: number): Promise<number>;
+  /** Who reads the oldest version: what was written since takes new room, as no page of it is used again. Absent where readers hold none. */
+  oldestReader?(): OldestReader | undefined;
   /** figures for /metrics: names to numbers */
   stats(): Readonly<Record<string, number>>;
   close(): Promise<void>;

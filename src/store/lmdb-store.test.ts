@@ -163,6 +163,30 @@ describe('the lmdb store', () => {
     }
   });
 
+  it('tells which process reads the oldest version, and how much came after it', async () => {
+    const store = await open();
+    await apply(store, 1, [1]);
+    const reads = `const file = require('lmdb').open({ path: ${JSON.stringify(join(directory, DATA_FILE))}, noSubdir: true, readOnly: true });
+      globalThis.held = { transaction: file.useReadTransaction() };
+      file.get('a', globalThis.held);
+      process.stdout.write('reads');
+      setInterval(() => {}, 60_000);`;
+    const reader = spawn(process.execPath, ['-e', reads], { stdio: ['ignore', 'pipe', 'ignore'] });
+    try {
+      await once(reader.stdout, 'data');
+      const before = store.oldestReader?.()?.batches ?? 0;
+      for (let version = 2; version <= 81; version++) await apply(store, version, [version]);
+      // this process holds some versions of its own, for its checkpoints
+      const { process, batches } = store.oldestReader?.() ?? {};
+      expect(process).toBe(reader.pid);
+      expect(batches).toBeGreaterThanOrEqual(80);
+      expect(batches).toBeLessThan(90 + before);
+      expect(store.stats()['heldBatches']).toBe(batches);
+    } finally {
+      reader.kill('SIGKILL');
+    }
+  });
+
   it('has its data file on disk once it is closed, and the lock only until then', async () => {
     const store = await open();
     await apply(store, 1, [1]);

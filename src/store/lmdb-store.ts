@@ -4,13 +4,14 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { assert, Yielder, GraphsteadError, type Limits } from '../base/index.js';
 import { checkBatch } from './check.js';
 import type { Checkpoints } from './checkpoints.js';
-import type { ApplyOptions, Batch, Key, Snapshot, Store } from './contract.js';
+import type { ApplyOptions, Batch, Key, OldestReader, Snapshot, Store } from './contract.js';
 import type { DiskGuard } from './disk.js';
 import { isSlip, reasonOf, storeFailure, writeFailure } from './failure.js';
 import { copyEnv, refuseStoreIn } from './lmdb-copy.js';
 import type { LmdbEnv } from './lmdb-env.js';
 import type { WriteHold } from './lmdb-hold.js';
 import { encodeVersion, type FileMeta, META } from './lmdb-meta.js';
+import { oldestReader } from './lmdb-readers.js';
 import { LmdbSnapshot, SharedReader } from './lmdb-snapshot.js';
 import type { LockFile } from './lock-file.js';
 import { fenced } from './memory-store.js';
@@ -286,6 +287,10 @@ export class LmdbStore implements Store {
     }
   }
 
+  oldestReader(): OldestReader | undefined {
+    return oldestReader(this.#env);
+  }
+
   stats(): Readonly<Record<string, number>> {
     const file = this.#env.root.getStats() as Record<string, unknown>;
     const data = this.#env.data.getStats() as Record<string, unknown>;
@@ -296,6 +301,7 @@ export class LmdbStore implements Store {
       mapBytes: Number(file['mapSize']),
       fileBytes: (Number(file['lastPageNumber']) + 1) * this.#parts.meta.pageSize,
       readers: this.#readers.size,
+      heldBatches: this.oldestReader()?.batches ?? 0,
       batches: this.#batches,
       batchBytes: this.#bytes,
     };

@@ -15,6 +15,9 @@ const WRONG_SHOWN = 20;
 /** old versions that a service which writes much may not have come to yet */
 const OVERDUE = 100_000;
 
+/** batches that a reader who is well does not lag behind; each may have changed a page or thousands */
+const LAGGING = 500;
+
 async function main(data: string): Promise<void> {
   const tell = (finding: Finding) => console.log(JSON.stringify(finding));
   const store = storeAddress(undefined);
@@ -27,6 +30,7 @@ async function main(data: string): Promise<void> {
     if (store === undefined) pages(opened.store.snapshot(), join(data, 'data.mdb'), tell);
     else tell(good('store', `${shownAddress(store)} answers`));
     await versions(opened.store, tell);
+    readers(opened.store, tell);
     await records(opened.store.snapshot(), tell);
     const transaction = await opened.graph.begin({ bestEffort: true });
     const reader = await transaction.reader();
@@ -78,6 +82,13 @@ async function versions(store: Store, tell: (finding: Finding) => void): Promise
   if (count < OVERDUE) return;
   const fix = 'the log of the service says why; its user needs the right to DELETE from graphstead_entry';
   tell(warning('versions', `${OVERDUE} old versions or more lie in the database that nobody reads`, fix));
+}
+
+function readers(store: Store, tell: (finding: Finding) => void): void {
+  const oldest = store.oldestReader?.();
+  if (oldest === undefined || oldest.batches < LAGGING) return;
+  const told = `process ${oldest.process} reads what stood there ${oldest.batches} batches ago: no page since is used again, and data.mdb grows with each write`;
+  tell(warning('readers', told, 'let it go on if it stands still, wait for it if it makes a copy, or end it'));
 }
 
 async function records(snapshot: Snapshot, tell: (finding: Finding) => void): Promise<void> {
