@@ -71,9 +71,10 @@ describe('what is worked out of many edges lets others have their turn', () => {
     ],
     ['expanded', 'q(func: has(grp)) { expand(_all_) }', 'q(func: has(grp)) { service.type }', 8],
     [
+      // what hangs on a variable of its own may differ at each level: edges are compared with those that were taken
       'recursed',
-      'q(func: has(grp)) @recurse(depth: 2) { knows }',
-      'q(func: has(grp)) @recurse(depth: 2, loop: true) { knows }',
+      'q(func: has(grp)) @recurse(depth: 2) { u as uid knows @filter(not uid(u) or uid(u)) }',
+      'q(func: has(grp)) @recurse(depth: 2, loop: true) { u as uid knows @filter(not uid(u) or uid(u)) }',
       10,
     ],
   ])('%s', async (_, work, before, least) => {

@@ -1,16 +1,19 @@
-import { GraphsteadError, inSteps, STEP, type Steps } from '../../base/index.js';
-import type { Facets, UidList } from '../../graph/index.js';
-import type { Block, Selection } from '../syntax/index.js';
-import type { ResultBranch } from './branch.js';
+import { GraphsteadError, inSteps } from '../../base/index.js';
+import type { Block, PredicateSelection, Selection } from '../syntax/index.js';
+import { branch as branchOf, type ResultBranch } from './branch.js';
 import type { CascadeFields } from './cascade.js';
 import { defineVariables } from './define.js';
 import type { Execution } from './execution.js';
 import { expandSelections } from './expand.js';
+import { variablesOf } from './plan.js';
 import { readSelection } from './select.js';
-import { contains, EMPTY, filterUids, fromUids, union, unionOfRows } from './uid-set.js';
+import { alignRows, TakenEdges } from './taken-edges.js';
 
-/** Edges already taken, by predicate and source: an edge is followed once in a query, unless it loops. */
-type TakenEdges = Map<string, Map<number, UidList>>;
+/** How edges that were taken before are left out: a node whose edges are the same each time is not read again. */
+interface Once {
+  readonly taken: TakenEdges;
+  readonly isSteady: boolean;
+}
 
 interface Level {
   readonly branch: ResultBranch;
@@ -26,16 +29,15 @@ export async function readRecursion(root: ResultBranch, block: Block, execution:
   const { depth, loop } = block.recurse ?? { loop: false };
   checkRecursion(block);
   const cascade = block.directives.cascade;
-  const taken: TakenEdges = new Map();
+  const once = loop ? undefined : { taken: new TakenEdges(), isSteady: isSteady(block) };
   const last = depth && depth > 0 ? depth : Number.POSITIVE_INFINITY;
   let frontier: readonly Level[] = [{ branch: root, path: [root] }];
   let edges = 0;
   for (let level = 1; frontier.length > 0 && level <= last; level++) {
     const next: Level[] = [];
     for (const { branch, path } of frontier) {
-      const followed = await readLevel(branch, block.children, path, cascade, level === last, execution);
+      const followed = await readLevel(branch, block.children, path, cascade, level === last, once, execution);
       for (const child of followed) {
-        if (!loop) await inSteps(dropTaken(child, taken), () => execution.checkpoint());
         await defineVariables(child, path, execution);
         for (const row of child.rows ?? []) edges += row.length;
         if (child.dest.length > 0) next.push({ branch: child, path: [...path, child] });
@@ -84,15 +86,16 @@ async function readLevel(
   path: readonly ResultBranch[],
   cascade: CascadeFields,
   isLast: boolean,
+  once: Once | undefined,
   execution: Execution,
 ): Promise<ResultBranch[]> {
   const followed: ResultBranch[] = [];
   for (const selection of await expandSelections(selections, branch, execution)) {
-    const edge = selection.kind === 'predicate' && execution.predicate(selection.name)?.type === 'uid';
+    const edge = selection.kind === 'predicate' && execution.predicate(selection.name)?.type === 'uid' && selection;
     // Past the last level there is nothing to show of an edge; only a variable still wants it.
     if (edge && isLast && selection.variable === undefined) continue;
     const child = edge
-      ? await readSelection(branch, withoutVariables(selection), path, cascade, execution)
+      ? await readEdge(branch, edge, path, cascade, once, execution)
       : await readSelection(branch, selection, path, cascade, execution);
     const kept: ResultBranch = { ...child, syntax: selection };
     branch.children.push(kept);
@@ -101,36 +104,56 @@ async function readLevel(
   return followed;
 }
 
+async function readEdge(
+  branch: ResultBranch,
+  selection: PredicateSelection,
+  path: readonly ResultBranch[],
+  cascade: CascadeFields,
+  once: Once | undefined,
+  execution: Execution,
+): Promise<ResultBranch> {
+  const plain = withoutVariables(selection);
+  if (!once) return await readSelection(branch, plain, path, cascade, execution);
+  const pause = () => execution.checkpoint();
+  if (!once.isSteady) {
+    const child = await readSelection(branch, plain, path, cascade, execution);
+    await inSteps(once.taken.drop(child, selection), pause);
+    return child;
+  }
+  const parent = branchOf(selection, branch.source);
+  parent.dest = await once.taken.unread(selection, branch.dest, execution);
+  const child = await readSelection(parent, plain, path, cascade, execution);
+  return await inSteps(alignRows(child, branch.dest), pause);
+}
+
+/** Whether the edges of a node are the same whenever they are read, and no two selections read the same ones. */
+function isSteady(block: Block): boolean {
+  const { defines, needs } = variablesOf(block);
+  if ([...needs].some((name) => defines.has(name))) return false;
+  const names = new Set<string>();
+  let expands = 0;
+  for (const child of block.children) {
+    if (child.kind !== 'predicate' && child.kind !== 'expand') continue;
+    if (child.page.random !== undefined) return false;
+    if (child.kind === 'expand') {
+      expands++;
+      continue;
+    }
+    const name = child.reverse ? `~${child.name}` : child.name;
+    // beside an expansion a selection with an alias may be the second of an edge
+    if (names.has(name) || (child.alias !== undefined && block.children.some(({ kind }) => kind === 'expand')))
+      return false;
+    names.add(name);
+  }
+  return expands <= 1;
+}
+
 /** Variables of edges are set once the edges that were taken before are out. */
-function withoutVariables(selection: Selection): Selection {
-  if (selection.kind !== 'predicate') return selection;
+function withoutVariables(selection: PredicateSelection): PredicateSelection {
   const keys = selection.facets?.keys.map(({ key, alias }) => ({ key, alias }));
   return {
     ...selection,
     variable: undefined,
     ...(selection.facets ? { facets: { ...selection.facets, keys: keys ?? [] } } : {}),
   };
-}
-
-function* dropTaken(child: ResultBranch, taken: TakenEdges): Steps<void> {
-  const { syntax } = child;
-  if (syntax.kind !== 'predicate' || !child.rows) return;
-  const name = syntax.reverse ? `~${syntax.name}` : syntax.name;
-  const bySource = taken.get(name) ?? new Map<number, UidList>();
-  taken.set(name, bySource);
-  const rows: UidList[] = [];
-  const facets: (readonly (Facets | undefined)[])[] = [];
-  for (const [i, row] of child.rows.entries()) {
-    if (i % STEP === STEP - 1) yield;
-    const from = child.source[i];
-    const before = bySource.get(from);
-    const fresh = before ? filterUids(row, (uid) => !contains(before, uid)) : row;
-    if (fresh.length > 0) bySource.set(from, union([before ?? EMPTY, fromUids(fresh)]));
-    rows.push(fresh);
-    const edgeFacets = child.rowFacets?.[i];
-    if (edgeFacets) facets.push(before ? edgeFacets.filter((_, at) => !contains(before, row[at])) : edgeFacets);
-  }
-  child.rows = rows;
-  if (child.rowFacets) child.rowFacets = facets;
-  child.dest = yield* unionOfRows(rows);
 }
