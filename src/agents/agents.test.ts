@@ -16,6 +16,7 @@ const CODE = `
         case 'peek': return String(this.state.count);
         case 'stare': return new Promise((done) => this.signal.addEventListener('abort', done));
         case 'born': return this.state.born + ' ' + this.name;
+        case 'throwRevoked': { const { proxy, revoke } = Proxy.revocable({}, {}); revoke(); throw proxy; }
         case 'silent': return undefined;
         case 'break': this.state.count = -1; throw new Error('broken on purpose');
         case 'circle': this.state.self = this.state; return;
@@ -109,6 +110,14 @@ describe('agents', () => {
     await expect(send(id, 'break')).rejects.toMatchObject({ code: 'AGENT_FAILED', message: 'broken on purpose' });
     expect(await send(id, 'peek')).toBe('1');
     expect(await send(id, 'increment')).toBe('2');
+  });
+
+  it('answer at once where what a handler throws cannot even be looked at', async () => {
+    const { agents } = service;
+    const { id } = await agents.start('Counter');
+    const unread = { code: 'AGENT_FAILED', message: 'what was thrown cannot be read' };
+    await expect(agents.send(id, 'throwRevoked', undefined, { timeoutMs: 5_000 })).rejects.toMatchObject(unread);
+    expect(await agents.send(id, 'increment')).toBe('1');
   });
 
   it('are registered while the app loads, and not behind it', async () => {

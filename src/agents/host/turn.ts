@@ -67,8 +67,17 @@ class NotTaken extends Error {
 }
 
 function failureOf(error: unknown): WireFailure {
-  if (!(error instanceof NotTaken)) return appFailure(error, 'AGENT_FAILED');
+  if (!isNotTaken(error)) return appFailure(error, 'AGENT_FAILED');
   return { ...appFailure(error.reason, 'AGENT_FAILED'), notTaken: true };
+}
+
+/** What app code throws may be something that throws when it is looked at. */
+function isNotTaken(error: unknown): error is NotTaken {
+  try {
+    return error instanceof NotTaken;
+  } catch {
+    return false;
+  }
 }
 
 interface Outcome {
