@@ -3,10 +3,12 @@ import {
   getEnterLeaveForKind,
   Kind,
   KnownTypeNamesRule,
+  SingleFieldSubscriptionsRule,
   specifiedRules,
   type ValidationContext,
   type ValidationRule,
 } from 'graphql';
+import { oneSubscriptionField } from './subscription-field.js';
 
 /**
  * The library's rule for texts that only ask. It lists every type of the schema each time, which is more work than all the other
@@ -23,7 +25,10 @@ function knownTypeNames(context: ValidationContext): ASTVisitor {
   };
 }
 
+const OURS: ReadonlyMap<ValidationRule, ValidationRule> = new Map([
+  [KnownTypeNamesRule, knownTypeNames],
+  [SingleFieldSubscriptionsRule, oneSubscriptionField],
+]);
+
 /** What GraphQL demands of a text that is to be executed. */
-export const DOCUMENT_RULES: readonly ValidationRule[] = specifiedRules.map((rule) =>
-  rule === KnownTypeNamesRule ? knownTypeNames : rule,
-);
+export const DOCUMENT_RULES: readonly ValidationRule[] = specifiedRules.map((rule) => OURS.get(rule) ?? rule);
