@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startApp, type TestApp } from '../../src/testing.js';
+import { type Remote, startRemote } from '../remote.js';
 import { TOKEN_KEY, tokenOf } from '../token.js';
 
 // It starts processes: on a busy machine each takes its time.
@@ -13,6 +14,7 @@ type Draft @auth(
   add: { rule: "{$ROLE: { eq: \\"EDITOR\\" } }" }
 ) { id: ID! owner: String! @search(by: [hash]) }
 type Shelf { name: String! @id drafts: [Draft] }
+type Query { said: String @custom(http: { url: "$REMOTE/said", method: GET, forwardHeaders: ["X-Auth"] }) }
 `;
 const FUNCTIONS = `
 import { Agent, agents, graph } from 'graphstead/app';
@@ -29,6 +31,7 @@ export async function fillShelf(): Promise<string> {
 export async function clear(): Promise<string> {
   return text(await graph.graphql('mutation { deleteShelf(filter: {}) { msg } deleteDraft(filter: {}) { msg } }'));
 }
+export async function getSaid(who: Who): Promise<string> { return text(await graph.graphql('{ said }', undefined, as(who))); }
 export async function listShelf(): Promise<string> { return text(await graph.graphql('{ queryShelf { drafts { owner } } }')); }
 export async function addTwo(who: Who): Promise<string> {
   return graph.transaction(async (txn) => {
@@ -50,11 +53,13 @@ export async function askClerk(who: Who): Promise<string> {
 
 let folder: string;
 let app: TestApp;
+let remote: Remote;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'graphstead-rules-'));
   mkdirSync(join(folder, 'functions'));
-  writeFileSync(join(folder, 'schema.graphql'), TYPES);
+  remote = await startRemote();
+  writeFileSync(join(folder, 'schema.graphql'), TYPES.replace('$REMOTE', remote.url));
   writeFileSync(join(folder, 'functions', 'index.ts'), FUNCTIONS);
   app = await startApp({ appDir: folder });
 });
@@ -64,6 +69,7 @@ beforeEach(async () => {
 });
 afterAll(async () => {
   await app.close();
+  await remote.close();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -105,6 +111,15 @@ describe('rules of @auth in app code', () => {
       expect(kims).toEqual({ queryShelf: [{ drafts: [{ owner: 'kim' }] }] });
       await expect(app.graphql(ask)).rejects.toThrow('JWT');
     }
+  });
+
+  it('leave the headers of a request behind, which a remote is sent where a client asks it', async () => {
+    remote.on('/said', ({ headers }) => ({
+      body: JSON.stringify(headers['x-auth'] === undefined ? 'no token' : 'a token'),
+    }));
+    expect(await app.graphql('{ said }', undefined, await tokenOf({ USER: 'ann' }))).toEqual({ said: 'a token' });
+    for (const who of ['app', 'caller'])
+      expect(await run('query', `getSaid(who: ${who})`)).toEqual({ said: 'no token' });
   });
 
   it('an agent has no caller to ask as', async () => {
