@@ -96,7 +96,7 @@ function send(
 }
 
 /** Integers beyond 2^53 go as text, which loses no digit; JSON alone refuses them. */
-function jsonText(body: unknown): string {
+export function jsonText(body: unknown): string {
   try {
     return JSON.stringify(body);
   } catch (error) {

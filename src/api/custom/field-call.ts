@@ -9,6 +9,7 @@ import {
   bodyFor,
   type CallSite,
   demandedVariables,
+  jsonText,
   knownInterfaces,
   sendGraphql,
   sendRest,
@@ -162,7 +163,7 @@ async function sendBatch(call: CustomFieldCall, site: CallSite, bodies: readonly
     graphql
       ? askGraphql(call, site, graphql, { [graphql.variables[0].name]: bodies })
       : readRestReply(await sendRest(site, {}, bodies));
-  const answer = await askedOnce(site, () => [...questionOf(call, site), bodies], ask);
+  const answer = await askedOnce(site, () => [...questionOf(call, site), jsonText(bodies)], ask);
   const errors = errorsOf(call, site, answer);
   const nothing = answer.value === null || answer.value === undefined;
   if (nothing && errors.length > 0) return nothingOf(bodies.length, errors);
