@@ -53,8 +53,6 @@ export interface ApiOptions {
   readonly names: Names;
   readonly clock: Clock;
   readonly limits: Limits;
-  /** operations that stand beside the generated ones; more can be set later with `setOperations` */
-  readonly operations?: readonly Operation[];
   /** calls the remotes of @custom fields, and asks them at upload what they offer; without it they answer null. Fetches key sets */
   readonly client?: HttpClient;
   /**

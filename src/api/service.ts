@@ -70,7 +70,7 @@ class GraphqlApi implements Api {
   readonly #admin: AdminApi;
   readonly #live: LiveQueries | undefined;
   readonly #turns = new Turns();
-  #operations: readonly Operation[];
+  #operations: readonly Operation[] = [];
   #served: LoadedSchema | undefined;
   #executor: Executor | undefined;
   /** what is stored: also what is refused */
@@ -84,7 +84,6 @@ class GraphqlApi implements Api {
 
   constructor(options: ApiOptions) {
     this.#options = options;
-    this.#operations = options.operations ?? [];
     this.#persisted = new PersistedQueries(options.limits);
     this.#custom = options.custom ?? this.#customLogic();
     this.#admin = new AdminApi(this, options);

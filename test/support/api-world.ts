@@ -47,8 +47,9 @@ export async function createWorld(sdl?: string, options: WorldOptions = {}): Pro
   const shared = graphShared(limits);
   const committer = await createCommitter({ store, appliers: [graphApplier(shared)], clock, limits });
   const graph = await createGraph({ committer, shared, clock, names });
-  const api = createApi({ graph, committer, names, clock, limits, operations, ...(custom ? { custom } : {}) });
+  const api = createApi({ graph, committer, names, clock, limits, ...(custom ? { custom } : {}) });
   await api.load();
+  api.setOperations(operations);
   if (sdl) await api.updateSchema(sdl);
   const ask: World['ask'] = async (query, variables, context) => {
     const { body } = await api.execute({ query, variables: variables as Record<string, unknown> }, contextOf(context));
