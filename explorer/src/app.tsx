@@ -85,14 +85,14 @@ export function App() {
 
   return (
     <div className="shell">
-      <a className="skip" href={`#${current.id}`} onClick={() => main.current?.focus()}>
-        Skip to the pane
-      </a>
       <header className="rail">
-        <p className="mark">
+        <button type="button" className="skip" onClick={() => main.current?.focus()}>
+          Skip to the pane
+        </button>
+        <h1 className="mark">
           <Mark />
           graphstead
-        </p>
+        </h1>
         <nav aria-label="Panes">
           <ul>
             {PANES.map((pane, i) => (

@@ -13,7 +13,7 @@ export function Details({ node, data, onPick, onClose }: DetailsProps) {
   return (
     <aside className="details" aria-label={`Node ${node.label}`}>
       <header>
-        <h3>{node.label}</h3>
+        <h2>{node.label}</h2>
         <button type="button" className="quiet" onClick={onClose} aria-label="Close">
           ×
         </button>
@@ -29,7 +29,7 @@ export function Details({ node, data, onPick, onClose }: DetailsProps) {
           </div>
         ))}
       </dl>
-      {edges.length > 0 && <h4>Edges ({edges.length})</h4>}
+      {edges.length > 0 && <h3>Edges ({edges.length})</h3>}
       <ul className="edges">
         {edges.slice(0, 60).map(({ from, to, predicate }) => {
           const other = from === node.uid ? to : from;

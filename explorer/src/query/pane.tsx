@@ -93,7 +93,7 @@ export default function QueryPane({ active, info }: PaneProps) {
         />
         {statement.kind === 'query' && statement.variables && (
           <div className="variables">
-            <h3>Variables</h3>
+            <h2>Variables</h2>
             <Editor
               label="Variables as JSON"
               value={variables}

@@ -115,7 +115,7 @@ function TypeCard({ type, stored }: { type: ExplorerType; stored: ReadonlyMap<st
     // biome-ignore lint/a11y/noNoninteractiveTabindex: without it a keyboard cannot scroll
     <section className="card" tabIndex={0} aria-label={type.name}>
       <header>
-        <h3>{type.name}</h3>
+        <h2>{type.name}</h2>
         <Badge>{type.remote ? 'remote' : type.kind}</Badge>
         {type.storedName && type.storedName !== type.name && <span className="note">stored as {type.storedName}</span>}
         {type.implements.length > 0 && <span className="note">implements {type.implements.join(', ')}</span>}

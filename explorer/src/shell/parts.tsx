@@ -5,7 +5,7 @@ import { Refusal } from '../http';
 export function Empty({ title, children }: { title: string; children: ReactNode }) {
   return (
     <div className="empty">
-      <h3>{title}</h3>
+      <h2>{title}</h2>
       <div>{children}</div>
     </div>
   );

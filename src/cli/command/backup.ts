@@ -68,7 +68,7 @@ export function restoreCommand(backupDir: string, options: RestoreCommand): Prom
     (done) => {
       const { commits, last } = done;
       if (commits === undefined) return told(done);
-      return `${told(done)}\n${commits} commits behind the backup${last === undefined ? '' : `, the last of ${last.wall}`}`;
+      return `${told(done)}\n${commits === 1 ? '1 commit' : `${commits} commits`} behind the backup${last === undefined ? '' : `, the last of ${last.wall}`}`;
     },
   );
 }
