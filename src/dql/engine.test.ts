@@ -355,6 +355,14 @@ describe('mutations', () => {
     expect([json.code, json.position]).toEqual(['INVALID_VALUE', { line: 2, column: 22 }]);
   });
 
+  it.each([
+    ['a language beside a number', '_:a <fresh> "1"^^<xs:int> .\n  _:a <fresh> "x"@en .'],
+    ['a value beside an edge', '_:a <fresh> _:b .\n  _:a <fresh> "x" .'],
+  ])('tell where a value does not fit what was made of its predicate before: %s', async (_, triples) => {
+    const refused = await failure(dql.mutate(`{ set {\n  ${triples}\n} }`));
+    expect([refused.code, refused.position]).toEqual(['INVALID_VALUE', { line: 3, column: 3 }]);
+  });
+
   it('lose no fraction to a whole number, except under --compat dgraph', async () => {
     const price = [
       { body: '{"set": {"uid": "0x1",\n "age": 2.5}}', contentType: 'json', place: { line: 2, column: 9 } },

@@ -266,9 +266,7 @@ class Engine implements DqlEngine {
       const queries = mutation.query ? await this.#write(result, {}, run) : undefined;
       watch.lap('encoding_ns');
       if (changes.length > 0) {
-        await transaction.stage(changes).catch((thrown: unknown) => {
-          throw placed(thrown, changes, positions, reader.schema, this.#names);
-        });
+        await transaction.stage(changes, undefined, (thrown, at) => placed(thrown, positions[at]));
       }
       watch.lap('processing_ns');
       return { queries, uids, numUids: result.numUids };

@@ -219,6 +219,9 @@ interface Holding {
   readonly ifRoom?: boolean;
 }
 
+/** What to throw for what a change of a list was refused with; `at` counts from 0. */
+export type Refused = (thrown: unknown, at: number) => unknown;
+
 /** Snapshot-isolated; first committer wins. */
 export interface Transaction {
   readonly startTs: number;
@@ -232,9 +235,10 @@ export interface Transaction {
   /**
    * Checks and converts the changes against the schema and keeps them for commit. All or nothing.
    * `accept` looks at the state with the changes, which `reader` then gives: when it throws, they are taken back.
+   * `refused` makes of the refusal of one change what is thrown: whoever gave it knows where it stood.
    * Throws INVALID_VALUE, TXN_READ_ONLY, LIMIT_EXCEEDED, UNIQUE_VIOLATION, TOO_MANY_TRANSACTIONS, or what `accept` threw.
    */
-  stage(changes: readonly GraphChange[], accept?: () => Promise<void>): Promise<void>;
+  stage(changes: readonly GraphChange[], accept?: () => Promise<void>, refused?: Refused): Promise<void>;
   /** Gives what takes back all that is staged after it, until the commit. */
   mark(): Promise<() => Promise<void>>;
   /** Index keys that this transaction's queries looked up (docs/decisions/0011-conflict-keys.md), and names of predicates that they found missing. */

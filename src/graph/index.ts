@@ -10,7 +10,6 @@ export { LoggedReader, type ReadLog } from './read-log/logged-reader.js';
 export { graphPart } from './part.js';
 export { growsIntoList, mayHaveLanguages } from './schema.js';
 export { sampleOf } from './sample.js';
-export { asKept } from './stage.js';
 export { printPredicate, printSchema } from './text/print.js';
 export { COLUMN_BATCH, StoredColumn } from './stored-column.js';
 export {

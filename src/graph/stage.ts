@@ -30,7 +30,7 @@ import {
 } from '../values/index.js';
 import { LONG_VALUE } from './long-value.js';
 import { ConflictSet, EVERYTHING, indexConflictKey, memberKey, predicateKey } from './conflict.js';
-import type { Facets, GraphChange, GraphReader } from './contract.js';
+import type { Facets, GraphChange, GraphReader, Refused } from './contract.js';
 import { DeltaLog, type NewPredicate, OP } from './delta.js';
 import { encodeFacets } from './facet.js';
 import { uniqueKind, uniqueViolation } from './merge/group-merge.js';
@@ -55,6 +55,7 @@ interface StageContext {
   /** throws LIMIT_EXCEEDED when the transaction cannot hold these too */
   checkSize(more: DeltaLog): void;
   reader(): Promise<GraphReader>;
+  readonly refused?: Refused;
 }
 
 /** Changes in the form in which they are committed, with the conflict keys that they take. */
@@ -68,8 +69,12 @@ export async function stageChanges(context: StageContext, changes: readonly Grap
   const yielder = new Yielder(context.limits.yieldMs);
   const stage = new Stage(context, yielder);
   for (let i = 0; i < changes.length; i++) {
-    const pending = stage.add(changes[i]);
-    if (pending) await pending;
+    try {
+      const pending = stage.add(changes[i]);
+      if (pending) await pending;
+    } catch (thrown) {
+      throw context.refused ? context.refused(thrown, i) : thrown;
+    }
     if ((i & 1023) === 1023 || stage.addedBytes > STAGED_BYTES) {
       stage.addedBytes = 0;
       // while there are few: a node to be deleted stands for many changes
@@ -409,7 +414,7 @@ function facetBytes(facets: Facets | undefined): Uint8Array | undefined {
 }
 
 /** A value as one of another type is kept: a fraction makes no int, except at the peer. Throws INVALID_VALUE. */
-export function asKept(value: Value, type: ScalarType, names: Names): Value {
+function asKept(value: Value, type: ScalarType, names: Names): Value {
   return (names.dgraph ? convert : convertWhole)(value, type);
 }
 

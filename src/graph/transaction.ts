@@ -29,7 +29,7 @@ import {
   predicateKey,
   predicateOfIndexKey,
 } from './conflict.js';
-import type { GraphChange, GraphReader, Transaction } from './contract.js';
+import type { GraphChange, GraphReader, Refused, Transaction } from './contract.js';
 import { decodeValue, tokensOf } from '../values/index.js';
 import { type ChangesPart, DeltaLog, OP, payloadOf } from './delta.js';
 import { HeldReads } from './read-log/held-reads.js';
@@ -192,11 +192,15 @@ export class GraphTransaction implements Transaction {
     }
   }
 
-  async stage(changes: readonly GraphChange[], accept?: () => Promise<void>): Promise<void> {
-    return await this.#inLine(() => this.#stage(changes, accept));
+  async stage(changes: readonly GraphChange[], accept?: () => Promise<void>, refused?: Refused): Promise<void> {
+    return await this.#inLine(() => this.#stage(changes, accept, refused));
   }
 
-  async #stage(changes: readonly GraphChange[], accept: (() => Promise<void>) | undefined): Promise<void> {
+  async #stage(
+    changes: readonly GraphChange[],
+    accept: (() => Promise<void>) | undefined,
+    refused: Refused | undefined,
+  ): Promise<void> {
     this.#mustBeOpen();
     if (this.#context.committer.readOnly) throw readOnlyStore();
     if (this.readOnly) {
@@ -214,6 +218,7 @@ export class GraphTransaction implements Transaction {
         created: this.#log.created,
         checkSize: (more) => this.#checkSize(more),
         reader: () => this.#reader(),
+        refused,
       },
       changes,
     );
