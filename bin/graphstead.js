@@ -14,6 +14,12 @@ process.on('uncaughtExceptionMonitor', (thrown) => {
   writeSync(2, `${line}\n`);
   process.exit(3);
 });
+// The first process of a container is told of no signal that it does not listen to: it could not be stopped before it serves, nor
+// could a command.
+const endByItself = (signal) => {
+  if (process.listenerCount(signal) === 1) process.exit(130);
+};
+if (process.pid === 1) for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, endByItself);
 // Node 22.8 and later keep what they compiled. Not in the folder for temporary files, where others of this machine write;
 // a folder that cannot be written changes nothing.
 module.enableCompileCache?.(fileURLToPath(new URL('../node_modules/.cache/compiled', import.meta.url)));
