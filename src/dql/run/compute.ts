@@ -6,7 +6,8 @@ import type { ResultBranch } from './branch.js';
 import type { Execution } from './execution.js';
 import { evaluateMath, type Operand } from './math.js';
 import { addValues, divideBy } from './math-operator.js';
-import { columnOf, EMPTY_COLUMN, GLOBAL_UID, mergeColumns, type RunVariable, valueAt } from './variable.js';
+import { Places } from './places.js';
+import { columnBy, EMPTY_COLUMN, GLOBAL_UID, mergeColumns, type RunVariable } from './variable.js';
 
 type Computed = ValueSelection | AggregateSelection | MathSelection;
 
@@ -166,12 +167,15 @@ function* carry(variable: RunVariable, path: readonly ResultBranch[], position: 
 }
 
 function* step(column: ValueColumn, through: ResultBranch, position: Position): Steps<ValueColumn> {
-  const sums = new Map<number, Value>();
-  const rows = through.rows ?? [];
+  const { source, rows = [], dest } = through;
+  const sums = new Array<Value | undefined>(dest.length).fill(undefined);
+  const from = Places.finder(column.uids);
+  const to = Places.finder(dest);
   for (let i = 0; i < rows.length; i++) {
     if (i % STEP === STEP - 1) yield;
-    const value = valueAt(column, through.source[i]);
-    if (value === undefined) continue;
+    const at = from(source[i]);
+    if (at < 0) continue;
+    const value = column.values[at];
     if (value.type !== 'int' && value.type !== 'float') {
       throw new GraphsteadError('INVALID_QUERY', 'only numbers can be carried down to another level', {
         position,
@@ -179,11 +183,12 @@ function* step(column: ValueColumn, through: ResultBranch, position: Position): 
       });
     }
     for (const uid of rows[i]) {
-      const before = sums.get(uid);
-      sums.set(uid, before ? addValues(before, value) : value);
+      const place = to(uid);
+      const before = sums[place];
+      sums[place] = before ? addValues(before, value) : value;
     }
   }
-  return yield* columnOf(sums);
+  return yield* columnBy(dest, (i) => sums[i]);
 }
 
 /** In a block without root: over all values of the variable. */
@@ -208,21 +213,22 @@ function* aggregateLevel(
   const from = variable.path ?? [];
   const sibling = from[path.length];
   if (from.length !== path.length + 1 || path.some((branch, i) => branch !== from[i])) throw wrongLevel(syntax);
-  const pairs = new Map<number, Value>();
-  const rows = sibling.rows ?? [];
+  const { source, rows = [] } = sibling;
+  const { uids, values: all } = variable.values ?? EMPTY_COLUMN;
+  const place = Places.finder(uids);
+  const results: (Value | undefined)[] = [];
   let looked = 0;
   for (let i = 0; i < rows.length; i++) {
     if (i % STEP === STEP - 1) yield;
     const values: Value[] = [];
     for (const uid of rows[i]) {
       if (++looked % STEP === 0) yield;
-      const value = valueAt(variable.values, uid);
-      if (value !== undefined) values.push(value);
+      const at = place(uid);
+      if (at >= 0) values.push(all[at]);
     }
-    const result = yield* aggregateMany(syntax.op, values);
-    if (result !== undefined) pairs.set(sibling.source[i], result);
+    results.push(yield* aggregateMany(syntax.op, values));
   }
-  return yield* columnOf(pairs);
+  return yield* columnBy(source, (i) => results[i]);
 }
 
 function wrongLevel(syntax: AggregateSelection): GraphsteadError {

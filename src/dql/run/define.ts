@@ -1,5 +1,4 @@
 import { GraphsteadError, inSteps, type MaybePromise, type Names, STEP, type Steps } from '../../base/index.js';
-import type { UidList } from '../../graph/index.js';
 import { decodeValue, type Value } from '../../values/index.js';
 import type { ValueColumn } from '../contract.js';
 import type { FacetRequest, Selection } from '../syntax/index.js';
@@ -7,8 +6,9 @@ import type { ResultBranch } from './branch.js';
 import type { Execution } from './execution.js';
 import { facetOf } from './facet.js';
 import { addValues } from './math-operator.js';
+import { Places } from './places.js';
 import { union } from './uid-set.js';
-import { columnOf, EMPTY_COLUMN, mergeColumns, type RunVariable } from './variable.js';
+import { columnBy, EMPTY_COLUMN, mergeColumns, type RunVariable } from './variable.js';
 
 /**
  * Sets the variables that a branch defines. Called when the branch has been read, for the blocks below it, and again
@@ -89,7 +89,7 @@ function* variableOf(at: ResultBranch, path: readonly ResultBranch[]): Steps<Run
     case 'countUid':
       return { constant: { type: 'int', value: parent.dest.length } };
     case 'countPredicate':
-      return { values: yield* column(at.source, (i) => ({ type: 'int', value: at.counts?.[i] ?? 0 })) };
+      return { values: yield* columnBy(at.source, (i) => ({ type: 'int', value: at.counts?.[i] ?? 0 })) };
     case 'checkPassword':
       return { values: at.computed };
     default:
@@ -101,31 +101,18 @@ function* valuesVariable(at: ResultBranch): Steps<RunVariable> {
   if (at.valueLists) {
     const lists = at.valueLists;
     return {
-      values: yield* column(at.source, (i) => (lists[i].length > 0 ? decodeValue(lists[i][0]) : undefined)),
+      values: yield* columnBy(at.source, (i) => (lists[i].length > 0 ? decodeValue(lists[i][0]) : undefined)),
       members: lists.flatMap((list) => list.map(decodeValue)),
     };
   }
   if (!at.values) return {};
   const values = at.values;
   return {
-    values: yield* column(at.source, (i) => {
+    values: yield* columnBy(at.source, (i) => {
       const bytes = values.at(i);
       return bytes && decodeValue(bytes);
     }),
   };
-}
-
-function* column(uids: UidList, valueAt: (i: number) => Value | undefined): Steps<ValueColumn> {
-  const kept = new Float64Array(uids.length);
-  const values: Value[] = [];
-  for (let i = 0; i < uids.length; i++) {
-    if (i % STEP === STEP - 1) yield;
-    const value = valueAt(i);
-    if (value === undefined) continue;
-    kept[values.length] = uids[i];
-    values.push(value);
-  }
-  return { uids: kept.subarray(0, values.length), values };
 }
 
 /** `@facets(x as since)`: values of the node an edge leads to, or of the node that has the value. */
@@ -140,7 +127,7 @@ function* defineFacets(
     const edges = at.rows !== undefined;
     const values = edges
       ? yield* edgeFacets(at, key)
-      : yield* column(at.source, (i) => facetOfValues(at, i, key, execution.names));
+      : yield* columnBy(at.source, (i) => facetOfValues(at, i, key, execution.names));
     set(variable, { values, path: edges ? [...path, at] : path }, execution);
   }
 }
@@ -168,8 +155,9 @@ function together(at: ResultBranch, key: string, before: Value | undefined, valu
  * value for a node.
  */
 function* edgeFacets(at: ResultBranch, key: string): Steps<ValueColumn> {
-  const pairs = new Map<number, Value>();
-  const { rows = [] } = at;
+  const { rows = [], dest } = at;
+  const sums = new Array<Value | undefined>(dest.length).fill(undefined);
+  const place = Places.finder(dest);
   let count = 0;
   for (let i = 0; i < rows.length; i++) {
     if (i % STEP === STEP - 1) yield;
@@ -177,11 +165,11 @@ function* edgeFacets(at: ResultBranch, key: string): Steps<ValueColumn> {
       if (++count % STEP === 0) yield;
       const value = facetOf(at.rowFacets?.[i]?.[j], key);
       if (value === undefined) continue;
-      const uid = rows[i][j];
-      pairs.set(uid, together(at, key, pairs.get(uid), value));
+      const to = place(rows[i][j]);
+      sums[to] = together(at, key, sums[to], value);
     }
   }
-  return yield* columnOf(pairs);
+  return yield* columnBy(dest, (i) => sums[i]);
 }
 
 function manyFacets({ syntax, rows }: ResultBranch, key: string): GraphsteadError {

@@ -32,6 +32,20 @@ export function* columnOf(pairs: ReadonlyMap<number, Value>): Steps<ValueColumn>
   return { uids, values };
 }
 
+/** A column of those uids of an ascending list that have a value. */
+export function* columnBy(uids: UidList, valueIn: (i: number) => Value | undefined): Steps<ValueColumn> {
+  const kept = new Float64Array(uids.length);
+  const values: Value[] = [];
+  for (let i = 0; i < uids.length; i++) {
+    if (i % STEP === STEP - 1) yield;
+    const value = valueIn(i);
+    if (value === undefined) continue;
+    kept[values.length] = uids[i];
+    values.push(value);
+  }
+  return { uids: kept.subarray(0, values.length), values };
+}
+
 export function valueAt(column: ValueColumn | undefined, uid: number): Value | undefined {
   if (!column) return undefined;
   const at = placeOf(column.uids, uid);
