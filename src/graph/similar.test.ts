@@ -130,6 +130,22 @@ describe('nearest neighbours', () => {
     await fixture.close();
   });
 
+  it('are as many as are asked for where a filter takes some, without a look at all', async () => {
+    const fixture = await openFixture();
+    await fixture.graph.alter({ kind: 'schema', text: SCHEMA });
+    const all = new Map(vectors(2_100, 3).map((v, i) => [i + 1, v]));
+    await write(fixture.graph, ...[...all].map(([uid, v]) => setVector(uid, v)));
+    const [query] = vectors(1, 13);
+    const [first] = exact(all, query, 1);
+    let asked = 0;
+    const filter = (uid: number) => ++asked > 0 && uid !== first;
+    const found = await read(fixture.graph, (r) => r.similar(r.schema.predicate('v')!, query, 20, { ef: 20, filter }));
+    expect(found).toHaveLength(20);
+    expect(found.some(({ uid }) => uid === first)).toBe(false);
+    expect(asked).toBeLessThan(200);
+    await fixture.close();
+  });
+
   it.each([
     ['all', 64 * 1024 * 1024],
     ['little', 20_000],

@@ -9,6 +9,8 @@ import type { Source } from '../source.js';
 
 /** Up to so many vectors, comparing with each is as fast as walking the index, and exact. */
 const SCAN_VECTORS = 2_000;
+/** Vectors that a walk compares with, each read by itself, for one that it keeps; about. */
+const COMPARED_PER_KEPT = 10;
 /** Vectors that a scan reads at once, some milliseconds' work. */
 const SCAN_BATCH = 256;
 
@@ -69,12 +71,20 @@ export async function nearest(
   return found.flatMap(({ uid, distance }) => (distance <= limit ? [{ uid, distance: distance + shift }] : []));
 }
 
-/** What the index finds of them; undefined where too few of that pass: those may hide near ones from the walk. */
+/**
+ * What the index finds of them: where too few pass, it keeps more candidates, since near ones may be hidden behind those that do
+ * not. Undefined where to compare with each that passes is less work, or nothing tells how many those are.
+ */
 async function walk(hnsw: Hnsw, count: number, search: Search & { ef: number }): Promise<Neighbour[] | undefined> {
-  const { vector, k, ef, filter, pause } = search;
-  const found = await hnsw.search(vector, Math.max(k, ef), pause);
-  const passing = filter ? found.filter(({ uid }) => filter(uid)) : found;
-  return passing.length >= Math.min(k, count) ? passing.slice(0, k) : undefined;
+  const { vector, k, filter, pause } = search;
+  for (let ef = Math.max(k, search.ef); ; ) {
+    const found = await hnsw.search(vector, ef, pause);
+    const passing = filter ? found.filter(({ uid }) => filter(uid)) : found;
+    if (passing.length >= Math.min(k, count)) return passing.slice(0, k);
+    const share = passing.length / ef;
+    ef = Math.ceil((2 * k) / share);
+    if (ef * COMPARED_PER_KEPT > share * count) return undefined;
+  }
 }
 
 /** Compares with each that passes, some at a time: vectors are long. */
