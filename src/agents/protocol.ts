@@ -178,7 +178,7 @@ export interface Rpc {
 }
 
 export type FromHost =
-  | { readonly k: 'loaded'; readonly types: readonly AgentType[]; readonly functions: readonly string[] }
+  | { readonly k: 'loaded'; readonly types: readonly AgentType[] }
   | { readonly k: 'refused'; readonly error: WireFailure }
   | { readonly k: 'turned'; readonly id: number; readonly reply?: string; readonly effects: Effects }
   | { readonly k: 'called'; readonly id: number; readonly value?: unknown; readonly done?: boolean }

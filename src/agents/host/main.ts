@@ -64,7 +64,7 @@ async function load(message: Extract<ToHost, { k: 'load' }>): Promise<void> {
       if (typeof value === 'function') exported.set(name, value as (...args: readonly unknown[]) => unknown);
     }
     offer(new Map([...exported, ...guards()]));
-    tell({ k: 'loaded', types: registered(), functions: [...exported.keys()] });
+    tell({ k: 'loaded', types: registered() });
   } catch (error) {
     const failure = appFailure(error, 'APP_LOAD');
     const fix = [failure.fix, adviceFor(failure, message.app.bundle)].filter((one) => one !== undefined).join('; ');

@@ -5,8 +5,6 @@ import type { AgentType, HostApp, HostLog } from '../info.js';
 /** What one loaded bundle offers, told by the host itself. */
 export interface HostManifest {
   readonly agentTypes: readonly AgentType[];
-  /** names of exported functions */
-  readonly functions: readonly string[];
 }
 
 /** One call of an exported function. */

@@ -358,7 +358,7 @@ export class HostProcess {
         return;
       case 'loaded':
         this.#loaded = true;
-        this.#settleReady.resolve({ agentTypes: message.types, functions: message.functions });
+        this.#settleReady.resolve({ agentTypes: message.types });
         return;
       case 'refused':
         this.#settleReady.reject(fromFailure(message.error, 'APP_LOAD'));
