@@ -1,7 +1,6 @@
 // Every fenced block of the guides and the README is run or checked, and every link leads somewhere.
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -12,6 +11,7 @@ import { ERROR_STATUS } from '../src/base/index.js';
 import { readConfig } from '../src/connections/index.js';
 import { FIGURES } from '../src/server/figures.js';
 import { writeApp } from './docs/app.js';
+import { sharedFolder } from './folder.js';
 import { type Block, blocksOf, serviceOf } from './docs/block.js';
 import { commandMistakes } from './docs/command.js';
 import { callOf, commandLines, words } from './docs/curl.js';
@@ -26,8 +26,7 @@ const pages = [...guides, ...shown, 'README.md'];
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 /** Where the service of a page's commands answers. */
 const SHOWN = 'http://127.0.0.1:8686';
-const temporary = mkdtempSync(join(tmpdir(), 'graphstead-docs-'));
-afterAll(() => rmSync(temporary, { recursive: true, force: true }));
+const temporary = sharedFolder();
 
 describe('the TypeScript of the guides, and of the app that `new` makes', () => {
   it('has no type mistakes', () => {

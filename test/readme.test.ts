@@ -1,7 +1,6 @@
 // The README's questions are asked of the loaded example, and must be answered as the README says; its agent is served and does
 // what is told of it.
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 // @ts-expect-error plain scripts without types
@@ -9,6 +8,7 @@ import { startExample } from '../scripts/example.mjs';
 // @ts-expect-error plain scripts without types
 import { ask, questions } from '../scripts/readme.mjs';
 
+import { testFolder } from './folder.js';
 import { startService } from './service.js';
 import { openStream } from './sse.js';
 
@@ -35,7 +35,7 @@ describe('README', () => {
   );
 
   it('shows an agent whose reply, node, event and alarm land together', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'graphstead-readme-'));
+    const folder = testFolder();
     const [, code] = /```ts\n([\s\S]*?)```/.exec(readFileSync(join(ROOT, 'README.md'), 'utf8')) ?? [];
     mkdirSync(join(folder, 'agents'));
     writeFileSync(join(folder, 'agents/order.ts'), String(code));
@@ -59,7 +59,6 @@ describe('README', () => {
       expect(await agents.alarms(id)).toMatchObject([{ name: 'ship' }]);
     } finally {
       await app.close();
-      rmSync(folder, { recursive: true, force: true });
     }
   });
 });

@@ -1,11 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { testFolder } from '../../test/folder.js';
 import { type AppBundle, appBundle } from '../../test/app-bundle.js';
 
 const CODE = `
@@ -36,11 +35,10 @@ let app: AppBundle;
 let directory: string;
 beforeEach(() => {
   app = appBundle(CODE);
-  directory = mkdtempSync(join(tmpdir(), 'graphstead-durable-'));
+  directory = testFolder();
 });
 afterEach(() => {
   app.remove();
-  rmSync(directory, { recursive: true, force: true });
 });
 
 function child(mode: string): { process: ChildProcess; lines: AsyncIterable<string> } {

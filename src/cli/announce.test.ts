@@ -1,7 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
+import { testFolder } from '../../test/folder.js';
 import { openService } from '../server/index.js';
 import { Announcer } from './announce.js';
 
@@ -30,7 +30,7 @@ it.each([
     { changes: '/query  /mutate  /alter', sentOn: true },
   ],
 ])('%j tells what it answers, and where the rest goes', async (how, { changes, sentOn }) => {
-  const data = mkdtempSync(join(tmpdir(), 'graphstead-told-'));
+  const data = testFolder();
   const quiet = { data, port: 0, logLevel: 'silent', environment: {} };
   await (await openService(quiet)).close();
   const service = await openService({ ...quiet, ...how });
@@ -38,7 +38,6 @@ it.each([
   new Announcer(service, { host: '127.0.0.1', explorer: false, data, ...how }).ready();
   const lines = print.mock.calls.flat().map(String);
   await service.close();
-  rmSync(data, { recursive: true });
   expect(lines).toContain(`  Graph       ${service.url}${changes}`);
   const told = '  Sent on     changes, functions and agents, to http://10.0.0.1:8686';
   expect(lines.includes(told)).toBe(sentOn);
@@ -60,7 +59,7 @@ it('what is worth a line is told with --json too', async () => {
 });
 
 it('a folder that looks like an app and is not served is told', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'graphstead-unserved-'));
+  const folder = testFolder();
   writeFileSync(join(folder, 'schema.graphql'), 'type Note { id: ID! }');
   vi.spyOn(process, 'cwd').mockReturnValue(folder);
   const service = await openService({ port: 0, logLevel: 'silent', environment: {} });
@@ -69,12 +68,11 @@ it('a folder that looks like an app and is not served is told', async () => {
   new Announcer(service, { host: '127.0.0.1', explorer: false, data: '/data', appDir: folder }).ready();
   const said = print.mock.calls.flat().filter((line) => String(line).includes('app.json'));
   await service.close();
-  rmSync(folder, { recursive: true });
   expect(said).toEqual([expect.stringContaining('schema.graphql of this folder: not served')]);
 });
 
 it('a folder inside an app is told where the app is', async () => {
-  const app = mkdtempSync(join(tmpdir(), 'graphstead-inside-'));
+  const app = testFolder();
   const folder = join(app, 'functions', 'lib');
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(app, 'app.json'), '{}');
@@ -85,6 +83,5 @@ it('a folder inside an app is told where the app is', async () => {
   new Announcer(service, { host: '127.0.0.1', explorer: false, data: '/data', appDir: app }).ready();
   const said = print.mock.calls.flat().filter((line) => String(line).includes('app of'));
   await service.close();
-  rmSync(app, { recursive: true });
   expect(said).toEqual([`  ! the app of ${app} is not served from a folder inside it: go there, or name it`]);
 });

@@ -1,9 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { testFolder } from '../../test/folder.js';
 import { GraphsteadError, makeLimits } from '../base/index.js';
 import { createMemoryStore, openLmdbStore, type Store } from '../store/index.js';
 import { createCommitter } from './committer.js';
@@ -96,7 +94,7 @@ describe('transactions that read and write the same counters', () => {
   });
 
   it('lose no update on disk', async () => {
-    const directory = await mkdtemp(join(tmpdir(), 'graphstead-isolation-'));
+    const directory = testFolder();
     const store = await openLmdbStore(directory, { limits: makeLimits({ ballastBytes: 1, diskReserve: 1 }) });
     const clients = Array.from({ length: 12 }, (_, i) => ({
       counters: [['a'], ['b'], ['a', 'c']][i % 3],
@@ -105,6 +103,5 @@ describe('transactions that read and write the same counters', () => {
     }));
     expect(await contest(store, clients)).toBeGreaterThan(20);
     await store.close();
-    await rm(directory, { recursive: true, force: true });
   });
 });

@@ -1,11 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
+import { sharedFolder } from '../../test/folder.js';
 import { readEnvironment } from './environment.js';
 
-const dir = mkdtempSync(join(tmpdir(), 'graphstead-env-'));
-afterAll(() => rmSync(dir, { recursive: true, force: true }));
+const dir = sharedFolder();
 
 it('reads files as editors of all systems save them; the first that has a name wins, after the process', () => {
   writeFileSync(join(dir, '.env.dev.local'), '\uFEFFAPP_A_KEY="one"\r\nexport APP_B_KEY=b b # said\r\n');

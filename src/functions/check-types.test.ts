@@ -1,17 +1,16 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { testFolder } from '../../test/folder.js';
 import { findSource } from './app-source.js';
 import { checkTypes } from './check-types.js';
 import { buildApp } from './index.js';
 
 let root: string;
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'graphstead-types-'));
+  root = testFolder();
   mkdirSync(join(root, 'functions'));
 });
-afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 const write = (name: string, text: string) => writeFileSync(join(root, name), text);
 

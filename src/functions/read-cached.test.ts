@@ -1,7 +1,7 @@
-import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, renameSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { testFolder } from '../../test/folder.js';
 import { findSource } from './app-source.js';
 import type { AppManifest } from './contract.js';
 import { readCached } from './read-cached.js';
@@ -12,7 +12,7 @@ let file: string;
 let thread: ReadingThread;
 let readings: number;
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'graphstead-types-'));
+  dir = testFolder();
   file = join(dir, 'index.ts');
   writeFileSync(
     file,
@@ -24,7 +24,6 @@ beforeEach(() => {
 });
 afterEach(async () => {
   await thread.close();
-  rmSync(dir, { recursive: true });
 });
 
 async function read(): Promise<AppManifest> {

@@ -1,15 +1,14 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
+import { testFolder } from '../../test/folder.js';
 import { ReadingThread } from './reading-thread.js';
 
 let root: string;
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'graphstead-reading-'));
+  root = testFolder();
 });
-afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 function sourceOf(name: string) {
   const appDir = mkdtempSync(join(root, 'app-'));

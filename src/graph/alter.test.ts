@@ -1,7 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { testFolder } from '../../test/folder.js';
 import { type GraphChange, graphApplier, graphShared, printSchema } from './index.js';
 import { recordsOf } from '../../test/stored.js';
 import { replay } from '../commit/index.js';
@@ -794,12 +792,11 @@ describe('the size of a schema', () => {
   });
 
   it('is bounded where a load in bulk makes predicates', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'graphstead-bulk-'));
+    const folder = testFolder();
     const bulk = await fixture.graph.bulk({ folder });
     expect(['a', 'b', 'b'].map((name) => bulk.add(setValue(1, name, 'x')))).toEqual([true, true, true]);
     expect(() => bulk.add(setValue(1, 'c', 'x'))).toThrow(expect.objectContaining(tooMany));
     bulk.abandon();
-    await rm(folder, { recursive: true, force: true });
   });
 });
 

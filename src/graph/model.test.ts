@@ -1,9 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setImmediate as endOfTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { testFolder } from '../../test/folder.js';
 import { createMemoryStore, MemoryDisk, openLmdbStore, type Store } from '../store/index.js';
 import { decodeValue, tokensOf, valueText } from '../values/index.js';
 import type { Graph, GraphChange, GraphReader } from './contract.js';
@@ -317,24 +315,20 @@ describe('a graph under random changes', () => {
   });
 
   it('is the same after the store on disk was closed and opened again', async () => {
-    const path = await mkdtemp(join(tmpdir(), 'graphstead-model-'));
-    try {
-      const [commits] = fc.sample(program, { numRuns: 1, seed: 7 });
-      const model = new Model();
-      for (const [i, changes] of commits.entries()) {
-        const store: Store = await openLmdbStore(path);
-        const fixture = await openFixture({ store });
-        if (i === 0) await fixture.graph.alter({ kind: 'schema', text: SCHEMA });
-        await read(fixture.graph, (reader) => compare(reader, model));
-        await run(fixture, model, changes);
-        await fixture.close();
-      }
-      const fixture = await openFixture({ store: await openLmdbStore(path) });
+    const path = testFolder();
+    const [commits] = fc.sample(program, { numRuns: 1, seed: 7 });
+    const model = new Model();
+    for (const [i, changes] of commits.entries()) {
+      const store: Store = await openLmdbStore(path);
+      const fixture = await openFixture({ store });
+      if (i === 0) await fixture.graph.alter({ kind: 'schema', text: SCHEMA });
       await read(fixture.graph, (reader) => compare(reader, model));
+      await run(fixture, model, changes);
       await fixture.close();
-    } finally {
-      await rm(path, { recursive: true, force: true });
     }
+    const fixture = await openFixture({ store: await openLmdbStore(path) });
+    await read(fixture.graph, (reader) => compare(reader, model));
+    await fixture.close();
   });
 
   it('merges commits of one group as it merges them one by one', async () => {

@@ -1,7 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { sharedFolder, testFolder } from '../../test/folder.js';
 import { startService, type TestService } from '../../test/service.js';
 
 const SDL = 'type Ship { name: String! @id tons: Int }';
@@ -36,7 +36,7 @@ const CODE = `
   }
 `;
 
-const appDir = mkdtempSync(join(tmpdir(), 'graphstead-app-'));
+const appDir = sharedFolder();
 let s: TestService;
 beforeAll(async () => {
   mkdirSync(join(appDir, 'functions'));
@@ -46,7 +46,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await s?.close();
-  rmSync(appDir, { recursive: true, force: true });
 });
 
 const ships = async () => (await s.graphql('{ queryShip(order: {asc: name}) { name } }')).body.data.queryShip;
@@ -84,15 +83,14 @@ it('a result that no JSON can be made of is the error of its field, and the othe
 });
 
 it('does not start with a mistake in schema.graphql, and names the file', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'graphstead-broken-'));
+  const folder = testFolder();
   writeFileSync(join(folder, 'schema.graphql'), 'type Ship {\n  name: Strin\n}');
   const position = { source: 'schema.graphql', line: 2, column: 9 };
   await expect(startService({ appDir: folder })).rejects.toMatchObject({ errors: [{ code: 'INVALID_SDL', position }] });
-  rmSync(folder, { recursive: true, force: true });
 });
 
 it('does not start with mistakes, and tells those of all files at once', async () => {
-  const wrong = mkdtempSync(join(tmpdir(), 'graphstead-app-'));
+  const wrong = testFolder();
   mkdirSync(join(wrong, 'functions'));
   writeFileSync(join(wrong, 'schema.graphql'), 'type Ship { name: Strin }');
   writeFileSync(join(wrong, 'functions', 'index.ts'), 'export function getAny(): any {}');
@@ -105,11 +103,10 @@ it('does not start with mistakes, and tells those of all files at once', async (
   writeFileSync(join(wrong, 'app.json'), '{ "connections": { "a": { "type": "http", "baseUrl": "{{BASE}}" } } }');
   const missing = { code: 'MISSING_VARIABLE', position: { source: 'app.json' } };
   await expect(startService({ appDir: wrong })).rejects.toMatchObject({ errors: [missing, types, code] });
-  rmSync(wrong, { recursive: true });
 });
 
 it('warns of a variable that looks like one of a connection and is none', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'graphstead-app-'));
+  const folder = testFolder();
   const sent = { type: 'http', baseUrl: 'http://127.0.0.1:1', headers: { 'X-Key': '{{KEY}}' }, optional: true };
   writeFileSync(join(folder, 'app.json'), JSON.stringify({ connections: { crew: sent } }));
   const app = await startService({ appDir: folder, environment: { APP_CREW_KEYS: 'k', APP_ENV: 'test' } });
@@ -118,11 +115,10 @@ it('warns of a variable that looks like one of a connection and is none', async 
     'APP_CREW_KEYS is set, and no connection reads it; the nearest that one reads is APP_CREW_KEY',
   ]);
   await app.close();
-  rmSync(folder, { recursive: true });
 });
 
 it('tells in dev the mistakes of all files at once', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'graphstead-dev-'));
+  const folder = testFolder();
   mkdirSync(join(folder, 'functions'));
   const [schema, code] = [join(folder, 'schema.graphql'), join(folder, 'functions', 'index.ts')];
   writeFileSync(schema, SDL);
@@ -137,12 +133,11 @@ it('tells in dev the mistakes of all files at once', async () => {
     await vi.waitFor(() => expect(isTold()).toBe(true), { timeout: 60_000 });
   } finally {
     await dev.close();
-    rmSync(folder, { recursive: true });
   }
 });
 
 it('tells in dev where a save of schema.graphql went wrong, and serves on what was good', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'graphstead-dev-'));
+  const folder = testFolder();
   const schema = join(folder, 'schema.graphql');
   writeFileSync(schema, SDL);
   const dev = await startService({ appDir: folder, dev: true });
@@ -158,6 +153,5 @@ it('tells in dev where a save of schema.graphql went wrong, and serves on what w
     });
   } finally {
     await dev.close();
-    rmSync(folder, { recursive: true, force: true });
   }
 });

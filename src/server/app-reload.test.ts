@@ -1,7 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { testFolder } from '../../test/folder.js';
 import { startService, type TestService } from '../../test/service.js';
 import { startRemote } from '../../test/remote.js';
 import { openStream } from '../../test/sse.js';
@@ -14,7 +14,7 @@ const write = (name: string, text: string) => writeFileSync(join(folder, name), 
 const WAIT = { timeout: 60_000 };
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'graphstead-reload-'));
+  folder = testFolder();
   mkdirSync(join(folder, 'functions'));
   write('schema.graphql', 'type Ship { name: String! @id }');
   write('functions/a.ts', 'export function getOne(): string { return "one"; }');
@@ -26,7 +26,6 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await dev.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const answers = (query: string, data: object) =>

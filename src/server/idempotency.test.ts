@@ -1,8 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SignJWT } from 'jose';
 import { describe, expect, it, vi } from 'vitest';
+import { testFolder } from '../../test/folder.js';
 import { startService } from '../../test/service.js';
 import { callerOf, idempotencyKey } from './idempotency.js';
 
@@ -132,7 +132,7 @@ it('a mutation of the graph language that runs into the same request is answered
 });
 
 it('a function under a key starts and tells once, and each of its calls in a request counts for itself', async () => {
-  const appDir = mkdtempSync(join(tmpdir(), 'graphstead-key-'));
+  const appDir = testFolder();
   mkdirSync(join(appDir, 'functions'));
   writeFileSync(
     join(appDir, 'functions/bell.ts'),
@@ -158,6 +158,5 @@ it('a function under a key starts and tells once, and each of its calls in a req
     expect(await ask(twice, { id: made.one }, 'another')).toEqual({ a: '3', b: '4' });
   } finally {
     await service.close();
-    rmSync(appDir, { recursive: true, force: true });
   }
 });

@@ -1,29 +1,25 @@
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
+import { testFolder } from '../../test/folder.js';
 import { openService } from './service.js';
 
 const quiet = { port: 0, logLevel: 'silent', environment: {} };
 
 describe('the service', () => {
   it('takes limits from app.json, and names one that does not exist', async () => {
-    const appDir = mkdtempSync(join(tmpdir(), 'graphstead-limits-'));
-    try {
-      writeFileSync(join(appDir, 'app.json'), '{ "limits": { "nestingDepth": 7 } }');
-      const service = await openService({ ...quiet, appDir });
-      expect(service.core.limits.nestingDepth).toBe(7);
-      await service.close();
-      writeFileSync(join(appDir, 'app.json'), '{ "limits": { "nestingDeph": 7 } }');
-      await expect(openService({ ...quiet, appDir })).rejects.toMatchObject({
-        errors: [{ code: 'CONFIG', message: /app.json:1:30: .*nestingDeph/ }],
-      });
-    } finally {
-      rmSync(appDir, { recursive: true, force: true });
-    }
+    const appDir = testFolder();
+    writeFileSync(join(appDir, 'app.json'), '{ "limits": { "nestingDepth": 7 } }');
+    const service = await openService({ ...quiet, appDir });
+    expect(service.core.limits.nestingDepth).toBe(7);
+    await service.close();
+    writeFileSync(join(appDir, 'app.json'), '{ "limits": { "nestingDeph": 7 } }');
+    await expect(openService({ ...quiet, appDir })).rejects.toMatchObject({
+      errors: [{ code: 'CONFIG', message: /app.json:1:30: .*nestingDeph/ }],
+    });
   });
 
   it('tells the admin API where it listens, since when, and what it is', async () => {
@@ -115,38 +111,30 @@ describe('the service', () => {
   });
 
   it('warns at its start where the disk has no room for writes', async () => {
-    const data = mkdtempSync(join(tmpdir(), 'graphstead-room-'));
-    try {
-      const opened = { ...quiet, data, limits: { diskReserve: 2 ** 52 } };
-      const service = await openService(opened);
-      expect(service.warnings).toEqual([
-        expect.stringMatching(/^nothing can be written: \d+ bytes are free for .*reserve/i),
-      ]);
-      await service.close();
-      const roomy = await openService({ ...opened, limits: { diskReserve: 1 } });
-      expect(roomy.warnings).toEqual([]);
-      await roomy.close();
-    } finally {
-      rmSync(data, { recursive: true, force: true });
-    }
+    const data = testFolder();
+    const opened = { ...quiet, data, limits: { diskReserve: 2 ** 52 } };
+    const service = await openService(opened);
+    expect(service.warnings).toEqual([
+      expect.stringMatching(/^nothing can be written: \d+ bytes are free for .*reserve/i),
+    ]);
+    await service.close();
+    const roomy = await openService({ ...opened, limits: { diskReserve: 1 } });
+    expect(roomy.warnings).toEqual([]);
+    await roomy.close();
   });
 
   it('warns at its start where open transactions could hold every snapshot of the store', async () => {
-    const data = mkdtempSync(join(tmpdir(), 'graphstead-readers-'));
-    try {
-      const of = async (limits: object) => {
-        const service = await openService({ ...quiet, data, limits: { diskReserve: 1, ...limits } });
-        await service.close();
-        return service.warnings;
-      };
-      expect(await of({ readers: 100 })).toEqual([
-        expect.stringMatching(/limits\.readers is 100, limits\.transactions 512/),
-      ]);
-      expect(await of({ readers: 100, transactions: 50 })).toEqual([]);
-      expect(await of({})).toEqual([]);
-    } finally {
-      rmSync(data, { recursive: true, force: true });
-    }
+    const data = testFolder();
+    const of = async (limits: object) => {
+      const service = await openService({ ...quiet, data, limits: { diskReserve: 1, ...limits } });
+      await service.close();
+      return service.warnings;
+    };
+    expect(await of({ readers: 100 })).toEqual([
+      expect.stringMatching(/limits\.readers is 100, limits\.transactions 512/),
+    ]);
+    expect(await of({ readers: 100, transactions: 50 })).toEqual([]);
+    expect(await of({})).toEqual([]);
   });
 
   it('says which flag moves it from a port that is taken; in dev a busy gRPC port is a warning', async () => {

@@ -1,7 +1,7 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { testFolder } from '../../test/folder.js';
 import { DiskGuard } from './disk.js';
 
 const RESERVE = 1_000;
@@ -12,13 +12,12 @@ const LOOK_MS = 100;
 
 let directory: string;
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'graphstead-disk-'));
+  directory = testFolder();
   vi.useFakeTimers({ toFake: ['performance'] });
   vi.advanceTimersByTime(2 * LOOK_MS);
 });
 afterEach(() => {
   vi.useRealTimers();
-  rmSync(directory, { recursive: true, force: true });
 });
 
 /** A guard of a volume of so many free bytes, which others may fill, and how often it was looked at. */

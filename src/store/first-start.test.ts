@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { copyFile, mkdir, mkdtemp, open as openFile, rm, symlink } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { copyFile, mkdir, open as openFile, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { testFolder } from '../../test/folder.js';
 import { makeLimits } from '../base/index.js';
 import { KeyWriter } from './key.js';
 import { DATA_FILE, PAGE_SIZE } from './lmdb-env.js';
@@ -21,12 +21,11 @@ let parent: string;
 let live: string;
 
 beforeEach(async () => {
-  parent = await mkdtemp(join(tmpdir(), 'graphstead-first-'));
+  parent = testFolder();
   live = join(parent, 'live');
 });
 afterEach(async () => {
   vi.restoreAllMocks();
-  await rm(parent, { recursive: true, force: true });
 });
 
 /** of a process that is gone with the power: nobody asks for it */

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { cp, mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { sharedFolder } from '../../test/folder.js';
 import { makeLimits } from '../base/index.js';
 import { KeyWriter } from './key.js';
 import { restoreLmdbStore } from './lmdb-copy.js';
@@ -18,11 +18,10 @@ const LAST_PAGE = 144;
 const TRANSACTION = 152;
 const PAGE_NUMBER_BYTES = 8;
 
-let folder: string;
+const folder = sharedFolder();
 let copies = 0;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'graphstead-head-'));
   const grown = join(folder, 'grown');
   let store = await openLmdbStore(grown, { limits });
   for (let version = 1; version <= ENTRIES; version++) {
@@ -37,7 +36,6 @@ beforeAll(async () => {
   await restoreLmdbStore(grown, join(folder, 'sound'));
   await (await openLmdbStore(join(folder, 'sound'), { limits })).close();
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** A copy of the sound directory whose data file was changed, without its log, which could mend it. */
 async function changed(change: (file: Buffer) => Buffer, { logged = false } = {}): Promise<string> {

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { testFolder } from '../../test/folder.js';
 import { assert, makeLimits } from '../base/index.js';
 import type { Batch, Store } from './contract.js';
 import { KeyWriter } from './key.js';
@@ -46,12 +46,11 @@ describe('a large batch', () => {
   };
 
   beforeEach(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'graphstead-large-'));
+    directory = testFolder();
     store = await open();
   });
   afterEach(async () => {
     for (const one of opened.splice(0)) await one.close();
-    await rm(directory, { recursive: true, force: true });
   });
 
   /** Every value is the version of its batch. */

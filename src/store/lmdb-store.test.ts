@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { cp, mkdir, mkdtemp, open as openFile, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { hostname, tmpdir } from 'node:os';
+import { cp, mkdir, open as openFile, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { testFolder } from '../../test/folder.js';
 import { makeLimits } from '../base/index.js';
 import type { Store } from './contract.js';
 import { KeyWriter } from './key.js';
@@ -42,12 +43,11 @@ describe('the lmdb store', () => {
     return page.keys.length;
   };
 
-  beforeEach(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'graphstead-lmdb-'));
+  beforeEach(() => {
+    directory = testFolder();
   });
   afterEach(async () => {
     for (const store of opened.splice(0)) await store.close();
-    await rm(directory, { recursive: true, force: true });
   });
 
   it('grows beyond the map it began with, under an open snapshot', async () => {

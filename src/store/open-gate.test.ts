@@ -1,10 +1,10 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { mkdtemp, open, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type * as timers from 'node:timers/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { testFolder } from '../../test/folder.js';
 import { makeLimits, nameOfThis } from '../base/index.js';
 import type { Batch, Store } from './contract.js';
 import { KeyWriter } from './key.js';
@@ -35,13 +35,12 @@ const mark = () => readFileSync(join(directory, 'writing'), 'utf8')[0];
 const apply = (batch: Batch) => store.apply(batch, { expectEpoch: store.epoch });
 
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'graphstead-gate-'));
+  directory = testFolder();
   store = await openLmdbStore(directory, { limits });
 });
 afterEach(async () => {
   time.flies = false;
   await store.close();
-  await rm(directory, { recursive: true, force: true });
 });
 
 it('a batch waits while somebody opens the file', async () => {

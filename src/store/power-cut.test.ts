@@ -1,10 +1,11 @@
 import { copyFileSync, existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { mkdir, mkdtemp, open as openFile, rm } from 'node:fs/promises';
+import { mkdir, open as openFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { testFolder } from '../../test/folder.js';
 import { makeLimits } from '../base/index.js';
 import { type CheckpointRecord, decodeCheckpoint, encodeCheckpoint } from './checkpoint-record.js';
 import { Checkpoints } from './checkpoints.js';
@@ -97,7 +98,7 @@ describe.runIf(tellsCaches)('after a power cut', () => {
   const redo = (): Buffer => readFileSync(join(live(), redoName(live())));
 
   beforeEach(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'graphstead-cut-'));
+    directory = testFolder();
     const created = vi.spyOn(RedoLog, 'create');
     store = await openLmdbStore(live(), { limits });
     const [log] = await Promise.all(created.mock.results.map(({ value: one }) => one as Promise<RedoLog>));
@@ -109,7 +110,6 @@ describe.runIf(tellsCaches)('after a power cut', () => {
     disk.gate = undefined;
     await store.close();
     vi.restoreAllMocks();
-    await rm(directory, { recursive: true, force: true });
   });
 
   async function write(batch: Batch): Promise<void> {

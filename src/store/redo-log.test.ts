@@ -1,9 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { testFolder } from '../../test/folder.js';
 import { assert } from '../base/index.js';
 import type { Batch } from './contract.js';
 import { KeyWriter } from './key.js';
@@ -26,12 +25,11 @@ describe('a log', () => {
   const versions = (): number[] => missingBatches(readLog(directory), OWNER, 0).map(({ version }) => version);
 
   beforeEach(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'graphstead-log-'));
+    directory = testFolder();
     log = await RedoLog.create(directory, OWNER.epoch, { head: '', incarnation: OWNER.incarnation });
   });
   afterEach(async () => {
     log.close();
-    await rm(directory, { recursive: true, force: true });
   });
 
   it('goes by the checkpoint before, where the last one is half written', async () => {

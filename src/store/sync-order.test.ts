@@ -1,8 +1,8 @@
 import { existsSync, statSync } from 'node:fs';
-import { mkdtemp, open as openFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { open as openFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { beforeEach, expect, it, vi } from 'vitest';
+import { testFolder } from '../../test/folder.js';
 import { makeLimits } from '../base/index.js';
 import { restoreLmdbStore } from './lmdb-copy.js';
 import { DATA_FILE } from './lmdb-env.js';
@@ -16,10 +16,9 @@ let parent: string;
 let directory: string;
 
 beforeEach(async () => {
-  parent = await mkdtemp(join(tmpdir(), 'graphstead-order-'));
+  parent = testFolder();
   directory = join(parent, 'data');
 });
-afterEach(() => rm(parent, { recursive: true, force: true }));
 
 /** What was brought to disk while `work` ran, in order, by its path at the end; and whether `path` stood there then. */
 async function synced(path: string, work: () => Promise<unknown>): Promise<readonly (readonly [string, boolean])[]> {

@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { cp, mkdtemp, open as openFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, open as openFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { testFolder } from '../../test/folder.js';
 import { makeLimits } from '../base/index.js';
 import { Checkpoints } from './checkpoints.js';
 import type { Store } from './contract.js';
@@ -19,12 +19,11 @@ const limits = makeLimits({ ballastBytes: 4_096, diskReserve: 1_000_000 });
 const BATCHES = 40;
 let directory: string;
 
-beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'graphstead-untold-'));
+beforeEach(() => {
+  directory = testFolder();
 });
 afterEach(async () => {
   vi.restoreAllMocks();
-  await rm(directory, { recursive: true, force: true });
 });
 
 const write = (store: Store, version: number) =>

@@ -1,7 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
+import { testFolder } from '../folder.js';
 import { run, serve } from './command.js';
 
 const WRONG = "export function getWord(): string { return 1 + ''.lenth; }\n";
@@ -9,11 +9,10 @@ const RIGHT = "export function getWord(): string { return 'right'; }\n";
 
 let app: string;
 beforeEach(() => {
-  app = mkdtempSync(join(tmpdir(), 'graphstead-type-errors-'));
+  app = testFolder();
   mkdirSync(join(app, 'functions'));
   writeFileSync(join(app, 'functions/word.ts'), WRONG);
 });
-afterEach(() => rmSync(app, { recursive: true, force: true }));
 
 // types are checked when nothing else wants the processor: beside other tests that may be long after
 it('dev tells type errors and serves in spite of them; build refuses', { timeout: 600_000 }, async () => {

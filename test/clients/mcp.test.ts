@@ -1,10 +1,10 @@
 // The Model Context Protocol as its own client speaks it, in the form without sessions and in the one before it.
 import { createHmac } from 'node:crypto';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client, type ClientOptions, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sharedFolder } from '../folder.js';
 import { startService, type TestService } from '../service.js';
 
 const TYPES = `
@@ -45,13 +45,12 @@ export function getLost(): string | null { throw new Error('it is lost'); }
 export async function* watchSteps(): AsyncIterable<string> { yield 'one'; }
 `;
 
-let folder: string;
+const folder = sharedFolder();
 let s: TestService;
 const clients: Client[] = [];
 const write = (name: string, text: string) => writeFileSync(join(folder, name), text);
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'graphstead-mcp-'));
   mkdirSync(join(folder, 'functions'));
   write('schema.graphql', TYPES);
   write('functions/index.ts', FUNCTIONS);
@@ -61,7 +60,6 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const client of clients) await client.close();
   await s.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 async function connect(options: ClientOptions = MODERN, headers: Record<string, string> = {}): Promise<Client> {

@@ -1,9 +1,9 @@
 // The move that docs/guides/moving-from-hasura.md describes, with a PostgreSQL: its other blocks are run by docs.test.ts.
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { sharedFolder } from '../folder.js';
 import { startDatabase, type TestDatabase } from '../database.js';
 import { startService } from '../service.js';
 import { writeApp } from './app.js';
@@ -12,7 +12,7 @@ import { blocksOf } from './block.js';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const blocks = blocksOf(readFileSync(join(root, 'docs/guides/moving-from-hasura.md'), 'utf8'));
 const textOf = (name: string) => blocks.find(({ file }) => file === name)?.text ?? '';
-const folder = mkdtempSync(join(tmpdir(), 'graphstead-tables-'));
+const folder = sharedFolder();
 let database: TestDatabase;
 
 beforeAll(async () => {
@@ -22,7 +22,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await database?.stop();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 it('the statements of the guide write the lines that it imports', async () => {

@@ -1,9 +1,7 @@
 // Section A of the specification: the directives, inputs, rules and errors of custom logic, against a real HTTP server.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { buildSchema, graphql, graphqlSync } from 'graphql';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { testFolder } from '../folder.js';
 import { type Remote, startRemote } from '../remote.js';
 import { startService, type TestService } from '../service.js';
 
@@ -1009,7 +1007,7 @@ describe('Secrets', () => {
 
   it('may come from the environment, which decides anew at each start, and are not stored', async () => {
     remote.on('/who', (call) => ({ body: JSON.stringify(call.headers['x-key']) }));
-    const data = mkdtempSync(join(tmpdir(), 'graphstead-secret-'));
+    const data = testFolder();
     const types = WHO('Bearer {{TOKEN}}').replace('$R', remote.url);
     const first = await startService({ data, environment: { APP_WHO_TOKEN: 'pl4nted-one' } });
     expect((await first.schema(types)).body.errors).toBeUndefined();
@@ -1032,7 +1030,6 @@ describe('Secrets', () => {
         },
       ],
     });
-    rmSync(data, { recursive: true });
   });
 
   it('an upload that needs a variable that is not set is refused, and what was served stays', async () => {

@@ -1,20 +1,19 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { testFolder } from '../folder.js';
 import { startService, type TestService } from '../service.js';
 
 let data: string;
 let service: TestService;
 beforeEach(async () => {
-  data = mkdtempSync(join(tmpdir(), 'graphstead-export-'));
+  data = testFolder();
   service = await startService({ data });
   await service.rdf('{ set { <0x1> <name> "Ann" . } }');
 });
 afterEach(async () => {
   await service.close();
-  rmSync(data, { recursive: true, force: true });
 });
 
 const admin = async (query: string) =>

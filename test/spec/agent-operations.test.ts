@@ -1,8 +1,8 @@
 // Handlers that clients may ask for by themselves: no function stands between.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sharedFolder } from '../folder.js';
 import { startService, type TestService } from '../service.js';
 import { TOKEN_KEY, tokenOf } from '../token.js';
 
@@ -61,10 +61,9 @@ export async function inTransaction(text: string): Promise<string> {
 export async function askWho(id: string): Promise<string> { return agents.ref(Parcel, id).who(); }
 `;
 
-let folder: string;
+const folder = sharedFolder();
 let s: TestService;
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'graphstead-operations-'));
   mkdirSync(join(folder, 'functions'));
   writeFileSync(join(folder, 'schema.graphql'), TYPES);
   writeFileSync(join(folder, 'functions', 'index.ts'), APP);
@@ -72,7 +71,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await s.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 async function start(type = 'Parcel'): Promise<string> {

@@ -1,11 +1,11 @@
 // Options of what app code calls, as JavaScript callers give them: null is none, and what is no object is told.
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sharedFolder } from '../folder.js';
 import { startService, type TestService } from '../service.js';
 
 const AGENTS = `
@@ -131,7 +131,7 @@ const TO_OTHERS = [
   'model.stream',
 ];
 
-const app = mkdtempSync(join(tmpdir(), 'graphstead-options-'));
+const app = sharedFolder();
 let web: Server;
 let s: TestService;
 let box: string;
@@ -164,7 +164,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await s?.close();
   web.close();
-  rmSync(app, { recursive: true, force: true });
 });
 
 async function attempt(name: string, options: unknown): Promise<string> {

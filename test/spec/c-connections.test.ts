@@ -1,16 +1,16 @@
 // Section C of the specification (app.json, placeholders, connections, models) and the rows of "Authentication"
 // that belong to apps, over HTTP, with real servers behind every connection.
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sharedFolder } from '../folder.js';
 import { startDatabase, type TestDatabase } from '../database.js';
 import { freePort } from '../free-port.js';
 import { type Remote, startRemote } from '../remote.js';
 import { startService, type TestService } from '../service.js';
 
-const dir = mkdtempSync(join(tmpdir(), 'graphstead-app-'));
+const dir = sharedFolder();
 const SECRET = 'pl4nted-key';
 let remote: Remote;
 let peer: TestService;
@@ -111,7 +111,6 @@ afterAll(async () => {
   await peer?.close();
   await database?.stop();
   await remote?.close();
-  rmSync(dir, { recursive: true, force: true });
 });
 
 describe('connections', () => {

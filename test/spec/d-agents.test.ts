@@ -1,20 +1,18 @@
 // Section D of the specification over HTTP, on the example app mission-control.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sharedFolder } from '../folder.js';
 import { startService, type TestService } from '../service.js';
 import { openStream, type SseStream } from '../sse.js';
 
 const appDir = resolve(import.meta.dirname, '../../examples/mission-control');
-const data = mkdtempSync(join(tmpdir(), 'graphstead-agents-'));
+const data = sharedFolder();
 let s: TestService;
 beforeAll(async () => {
   s = await startService({ appDir, data });
 });
 afterAll(async () => {
   await s?.close();
-  rmSync(data, { recursive: true, force: true });
 });
 
 async function deploy(): Promise<string> {

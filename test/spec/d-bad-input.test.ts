@@ -1,9 +1,9 @@
 // Every operation on agents with an id, a name or a size that cannot be, over HTTP: a clear error, nothing lost, and the
 // agent goes on.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sharedFolder } from '../folder.js';
 import { startService, type TestService } from '../service.js';
 import { openStream } from '../sse.js';
 
@@ -66,7 +66,7 @@ const given = (id?: Id) => id as string;
 `;
 
 const LIMITS = { agentStateBytes: 20_000, eventBytes: 5_000, messageBytes: 10_000 };
-const app = mkdtempSync(join(tmpdir(), 'graphstead-bad-input-'));
+const app = sharedFolder();
 let s: TestService;
 let box: string;
 let stone: string;
@@ -83,7 +83,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await s?.close();
-  rmSync(app, { recursive: true, force: true });
 });
 
 type Values = Readonly<Record<string, string | null | undefined>>;

@@ -1,8 +1,8 @@
 // Any page can make a browser ask by GET: what functions do then is held to reading.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sharedFolder } from '../folder.js';
 import { startService, type TestService } from '../service.js';
 
 const FUNCTIONS = `
@@ -43,13 +43,12 @@ export async function getNotes(): Promise<string> {
 export async function* watchCount(id: string): AsyncIterable<string | null> { yield agents.sendMessage(id, 'count'); }
 `;
 
-let folder: string;
+const folder = sharedFolder();
 let s: TestService;
 let id: string;
 /** whom POST tells something, also a while later */
 let other: string;
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'graphstead-get-'));
   mkdirSync(join(folder, 'functions'));
   writeFileSync(join(folder, 'schema.graphql'), 'type Note { id: ID! text: String }');
   writeFileSync(join(folder, 'functions', 'index.ts'), FUNCTIONS);
@@ -59,7 +58,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await s.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const NESTED = 'graph.mutate in a function that may only read';

@@ -1,8 +1,8 @@
 // Whoever knows an agent's id may read its events, unless its class says who may.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sharedFolder, testFolder } from '../folder.js';
 import { DEFAULT_LIMITS } from '../../src/base/index.js';
 import { startService, type TestService } from '../service.js';
 import { openStream } from '../sse.js';
@@ -43,10 +43,9 @@ export async function startAgent(type: string): Promise<string> { return (await 
 export async function say(id: string): Promise<string | null> { return agents.sendMessage(id, 'hello'); }
 `;
 
-let folder: string;
+const folder = sharedFolder();
 let s: TestService;
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'graphstead-listen-'));
   mkdirSync(join(folder, 'functions'));
   writeFileSync(join(folder, 'schema.graphql'), TYPES);
   writeFileSync(join(folder, 'functions', 'index.ts'), APP);
@@ -55,7 +54,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await s.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 async function start(type: string): Promise<string> {
@@ -142,7 +140,7 @@ describe('the events of an agent', () => {
 });
 
 it('the events of an agent whose class is gone are for nobody, also where no other class says who listens', async () => {
-  const home = mkdtempSync(join(tmpdir(), 'graphstead-listen-'));
+  const home = testFolder();
   const appDir = join(home, 'app');
   mkdirSync(join(appDir, 'functions'), { recursive: true });
   const started = (text: string) => {
@@ -166,7 +164,6 @@ it('the events of an agent whose class is gone are for nobody, also where no oth
   expect(JSON.parse((await stream.next())?.data ?? '{}')).toMatchObject(refusal('FORBIDDEN'));
   stream.close();
   await without.close();
-  rmSync(home, { recursive: true, force: true });
 });
 
 it.each([
@@ -174,10 +171,9 @@ it.each([
   ['is not static', 'mayListen() { return false; }', /mayListen of agent type A is never asked .* not static/],
   ['is misspelled', 'static maylisten() { return false; }', /mayListen of agent type A is never asked .* as maylisten/],
 ])('a guard that %s is refused when the app loads', async (_, member, told) => {
-  const other = mkdtempSync(join(tmpdir(), 'graphstead-listen-'));
+  const other = testFolder();
   mkdirSync(join(other, 'functions'));
   const text = `import { Agent, agents } from 'graphstead/app'; class A extends Agent { ${member} } agents.register(A);`;
   writeFileSync(join(other, 'functions', 'index.ts'), text);
   await expect(startService({ appDir: other })).rejects.toThrow(told);
-  rmSync(other, { recursive: true, force: true });
 });

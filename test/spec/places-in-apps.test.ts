@@ -1,8 +1,8 @@
 // What a call of "graphstead/app" throws names the line of the app that made it, also in an app that was built.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sharedFolder } from '../folder.js';
 import { buildApp } from '../../src/functions/index.js';
 import { startService, type TestService } from '../service.js';
 
@@ -71,11 +71,10 @@ for (const [file, text] of Object.entries({ 'agents/scout.ts': AGENT, 'functions
   });
 }
 
-let folder: string;
+const folder = sharedFolder();
 let s: TestService;
 let id: string;
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'graphstead-places-'));
   for (const name of ['agents', 'functions']) mkdirSync(join(folder, name));
   writeFileSync(join(folder, 'app.json'), JSON.stringify(CONFIG));
   writeFileSync(join(folder, 'schema.graphql'), 'type Note { id: ID! text: String }');
@@ -87,7 +86,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await s.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 async function stackOf(call: string): Promise<readonly string[]> {

@@ -1,7 +1,7 @@
-import { mkdtempSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { sharedFolder } from '../folder.js';
 import { startApp, type TestApp } from '../../src/testing.js';
 import { type Remote, startRemote } from '../remote.js';
 import { TOKEN_KEY, tokenOf } from '../token.js';
@@ -51,12 +51,11 @@ export async function askClerk(who: Who): Promise<string> {
 }
 `;
 
-let folder: string;
+const folder = sharedFolder();
 let app: TestApp;
 let remote: Remote;
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'graphstead-rules-'));
   mkdirSync(join(folder, 'functions'));
   remote = await startRemote();
   writeFileSync(join(folder, 'schema.graphql'), TYPES.replace('$REMOTE', remote.url));
@@ -70,7 +69,6 @@ beforeEach(async () => {
 afterAll(async () => {
   await app.close();
   await remote.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 /** What a function gives to whoever has these claims; it needs some, since all is closed by default. */

@@ -1,9 +1,9 @@
 // Many operations over one event stream: GraphQL over SSE's single connection mode, as a browser with few connections needs it.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createClient } from 'graphql-sse';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sharedFolder } from '../folder.js';
 import { startService, type TestService } from '../service.js';
 import { openStream, type SseStream } from '../sse.js';
 
@@ -18,17 +18,15 @@ export async function say(id: string, name: string): Promise<string | null> { re
 `;
 const LISTEN = 'subscription ($id: String) { agentEvent(agentId: $id) { name data } }';
 
-let folder: string;
+const folder = sharedFolder();
 let s: TestService;
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'graphstead-shared-'));
   mkdirSync(join(folder, 'functions'));
   writeFileSync(join(folder, 'functions', 'index.ts'), APP);
   s = await startService({ appDir: folder });
 });
 afterAll(async () => {
   await s.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 async function teller(): Promise<string> {

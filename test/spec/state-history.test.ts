@@ -1,8 +1,8 @@
 // What an agent's state was: stored with the commit that changed it, read by the app's own functions.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { sharedFolder } from '../folder.js';
 import { startService, type TestService } from '../service.js';
 
 const APP = `
@@ -32,18 +32,16 @@ export async function findLatest(id: string, page: HistoryPage): Promise<string>
 const HISTORY =
   'query($id: String!, $before: Int) { getHistory(id: $id, before: $before) { turn at kind name version state } }';
 
-let folder: string;
+const folder = sharedFolder();
 let s: TestService;
 const open = () => startService({ appDir: join(folder, 'app'), data: join(folder, 'data'), explorer: true });
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'graphstead-history-'));
   mkdirSync(join(folder, 'app', 'functions'), { recursive: true });
   writeFileSync(join(folder, 'app', 'functions', 'index.ts'), APP);
   s = await open();
 });
 afterAll(async () => {
   await s?.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 it('is read over GraphQL and by the explorer, after a restart too, and ends with the agent', async () => {

@@ -1,6 +1,5 @@
 // Traces, through a real OpenTelemetry SDK: who belongs to whom, and that nothing of the data stands in them.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   InMemorySpanExporter,
@@ -13,12 +12,13 @@ import * as grpc from '@grpc/grpc-js';
 import { createRequire } from 'node:module';
 import type * as Dgraph from 'dgraph-js';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { sharedFolder } from '../folder.js';
 import { type Remote, startRemote } from '../remote.js';
 import { startService, type TestService } from '../service.js';
 import { TestSocket } from '../web-socket.js';
 
 const { DgraphClientStub, Request } = createRequire(import.meta.url)('dgraph-js') as typeof Dgraph;
-const dir = mkdtempSync(join(tmpdir(), 'graphstead-traces-'));
+const dir = sharedFolder();
 const exporter = new InMemorySpanExporter();
 const provider = new NodeTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
 let remote: Remote;
@@ -87,7 +87,6 @@ afterAll(async () => {
   await s?.close();
   await remote.close();
   await provider.shutdown();
-  rmSync(dir, { recursive: true, force: true });
 });
 beforeEach(() => exporter.reset());
 

@@ -1,8 +1,8 @@
 // What a function says to agents inside graph.transaction lands with what it writes, once, or not at all.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { sharedFolder } from '../folder.js';
 import { startService, type TestService } from '../service.js';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
@@ -62,10 +62,9 @@ export async function orderSlowly(packer: string): Promise<void> {
 export async function getLeft(): Promise<string> { return left; }
 `;
 
-let folder: string;
+const folder = sharedFolder();
 let s: TestService;
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'graphstead-transaction-'));
   mkdirSync(join(folder, 'functions'));
   writeFileSync(join(folder, 'schema.graphql'), 'type Order { id: ID! what: String }');
   writeFileSync(join(folder, 'functions', 'index.ts'), FUNCTIONS);
@@ -73,7 +72,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await s.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 async function ask(text: string, headers = {}): Promise<Record<string, unknown>> {

@@ -1,16 +1,15 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { testFolder } from '../../../test/folder.js';
 import { NameMap } from './name-map.js';
 
 let folder: string;
 let next: number;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'graphstead-names-'));
+  folder = testFolder();
   next = 1;
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const lease = async (count: number) => {
   next += count;

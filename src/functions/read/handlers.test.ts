@@ -1,17 +1,13 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { sharedFolder } from '../../../test/folder.js';
 import { GraphsteadErrors } from '../../base/index.js';
 import { findSource } from '../app-source.js';
 import type { AppManifest } from '../contract.js';
 import { readSource } from './read-operations.js';
 
-let root: string;
-beforeAll(() => {
-  root = mkdtempSync(join(tmpdir(), 'graphstead-handlers-'));
-});
-afterAll(() => rmSync(root, { recursive: true, force: true }));
+const root = sharedFolder();
 
 let count = 0;
 function read(files: Readonly<Record<string, string>>): AppManifest {

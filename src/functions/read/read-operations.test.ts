@@ -1,18 +1,14 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { sharedFolder } from '../../../test/folder.js';
 import { type GraphsteadError, GraphsteadErrors } from '../../base/index.js';
 import { findSource } from '../app-source.js';
 import type { AppManifest, TypeUse } from '../contract.js';
 import { kindOf } from './kind.js';
 import { readSource } from './read-operations.js';
 
-let root: string;
-beforeAll(() => {
-  root = mkdtempSync(join(tmpdir(), 'graphstead-read-'));
-});
-afterAll(() => rmSync(root, { recursive: true, force: true }));
+const root = sharedFolder();
 
 let count = 0;
 function read(code: string): AppManifest {

@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { sharedFolder } from '../../../test/folder.js';
 import { checkPassword } from '../../values/index.js';
 import type { Facets, GraphChange } from '../contract.js';
 import { found, type GraphFixture, openFixture, read, setEdge, setValue, valuesOf, write } from '../fixture.js';
@@ -86,11 +85,7 @@ const change: fc.Arbitrary<GraphChange> = fc.oneof(
   edges('made'),
 ) as fc.Arbitrary<GraphChange>;
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'graphstead-bulk-'));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const folder = sharedFolder();
 
 async function opened(): Promise<GraphFixture> {
   const fixture = await openFixture();
