@@ -318,6 +318,7 @@ function expectedOf(rules: Rules, model: Model, caller: Caller, change: Wanted, 
               may(rules, model, node, how, caller),
           )
           .map(({ key }) => key);
+  for (const key of touched) for (const [edge, keys] of remove) for (const to of keys) made.unlink(key, edge, to);
   for (const key of touched) {
     if (how === 'delete') {
       for (const { edges: held } of made.after.values()) for (const keys of Object.values(held)) keys.delete(key);
@@ -325,7 +326,6 @@ function expectedOf(rules: Rules, model: Model, caller: Caller, change: Wanted, 
       continue;
     }
     if (how === 'add') made.after.set(key, nodeOf(key, kind, {}));
-    for (const [edge, keys] of remove) for (const to of keys) made.unlink(key, edge, to);
     Object.assign(made.after.get(key) as Node, change.own);
     for (const [edge, keys] of set) for (const to of keys) made.link(key, edge, to);
   }

@@ -122,3 +122,27 @@ it('takes no edge away by the interface that the other end of one of its types r
     queryAuthor: [{ answer: { text: 'a' } }],
   });
 });
+
+it('sets what nodes of one update take from each other, whatever their order', async () => {
+  const sdl = 'type Item { key: String! @id to: [Item] @hasInverse(field: from) from: [Item] @hasInverse(field: to) }';
+  for (const keys of [
+    ['a', 'b'],
+    ['b', 'a'],
+  ]) {
+    const world = await createWorld(sdl);
+    await world.data(`mutation { addItem(input: [${keys.map((one) => `{key: "${one}"}`).join(', ')}]) { numUids } }`);
+    const update = 'set: {to: [{key: "b"}], from: [{key: "a"}]}, remove: {from: [{key: "a"}]}';
+    await world.data(`mutation { updateItem(input: {filter: {key: {in: ["a", "b"]}}, ${update}}) { numUids } }`);
+    const [a, b] = [{ key: 'a' }, { key: 'b' }];
+    expect(
+      await world.data(
+        '{ queryItem(order: {asc: key}) { to(order: {asc: key}) { key } from(order: {asc: key}) { key } } }',
+      ),
+    ).toEqual({
+      queryItem: [
+        { to: [a, b], from: [a] },
+        { to: [b], from: [a, b] },
+      ],
+    });
+  }
+});

@@ -213,11 +213,21 @@ export class ChangeSet {
 
   /** Removes an edge and its inverse. */
   async unlink(uid: number, field: Field, child: number): Promise<void> {
-    this.#edge('deleteEdge', uid, field, child);
+    await this.#drop(uid, field, child);
     const inverse = inverseOf(this.scope, field);
     if (!inverse) return;
     await this.#noteOtherEnd(child, inverse, uid, true);
-    this.#edge('deleteEdge', child, inverse, uid);
+    await this.#drop(child, inverse, uid);
+  }
+
+  /** Takes one end away, which may be set again. */
+  async #drop(uid: number, field: Field, child: number): Promise<void> {
+    this.#edge('deleteEdge', uid, field, child);
+    const key = edgeKey(uid, field);
+    this.#linked.delete(`${key} ${child}`);
+    if (field.type.list) return;
+    const held = this.#held.get(key) ?? (await this.targets(uid, field));
+    if (held.includes(child)) this.#held.set(key, []);
   }
 
   /** Nodes at the other end of an edge field, as stored. */

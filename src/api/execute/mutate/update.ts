@@ -176,18 +176,21 @@ async function apply(
   const set = step.set ?? defaultsBeside(step.remove, request.engine.names.dgraph);
   const own = set ? await memberDefaults(request, reader, set.type, step.uids) : undefined;
   const isPeer = request.engine.names.dgraph;
+  const typeOf = (uid: number) => types.get(uid) ?? step.type;
+  if (!isPeer) {
+    // Before anything is set, which stays: `remove: { tags: null }` beside `set` replaces a list. What one of the nodes loses may be
+    // what another one sets, where the edge has two names.
+    for (const uid of step.uids) await takeAway(changes, uid, typeOf(uid), step, known);
+  }
   for (const uid of step.uids) {
     const paused = changes.pause();
     if (paused) await paused;
-    // what is set stays, so that a list can be replaced: `remove: { tags: null }` beside `set`
-    const type = types.get(uid) ?? step.type;
-    if (!isPeer) await takeAway(changes, uid, type, step, known);
     if (set) changes.writeValues(uid, set, 'update');
     const defaults = own?.get(uid);
     if (defaults) changes.writeValues(uid, defaults, 'update');
     for (const { field, child } of step.edges)
-      await changes.link(uid, fieldOf(type, field), await changes.place(child));
-    if (isPeer) await takeAway(changes, uid, type, step, known);
+      await changes.link(uid, fieldOf(typeOf(uid), field), await changes.place(child));
+    if (isPeer) await takeAway(changes, uid, typeOf(uid), step, known);
   }
 }
 
@@ -198,6 +201,8 @@ async function takeAway(
   { removals, removed }: Step,
   known: Known,
 ): Promise<void> {
+  const paused = changes.pause();
+  if (paused) await paused;
   for (const { values } of removals) await removeFrom(changes, uid, { type, values });
   for (const { field, child } of removed) {
     const existing = existingNode(child, known);
