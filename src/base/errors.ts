@@ -151,7 +151,7 @@ export const ERROR_STATUS = {
   MESSAGE_UNKNOWN: 400,
   /** as many messages wait for the agent as limits.mailboxMessages allows */
   MAILBOX_FULL: 429,
-  /** it may have been done, or may be still: the sender stopped waiting, the service that writes did not answer, or the database was away when the service ended */
+  /** it may have been done, or may be still: the sender stopped waiting, the service that writes did not answer, the database was away when the service ended, or neither log nor file could be written */
   OUTCOME_UNKNOWN: 504,
   /** what the turn read was changed meanwhile, and trying again did not help */
   TURN_CONFLICT: 409,

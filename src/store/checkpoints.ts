@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { assert, type GraphsteadError } from '../base/index.js';
-import { inDoubt, storeFailure } from './failure.js';
+import { inDoubt, storeFailure, unknownFate } from './failure.js';
 import type { LmdbEnv } from './lmdb-env.js';
 import { SharedReader } from './lmdb-snapshot.js';
 import { epochIn, type FileMeta } from './lmdb-meta.js';
@@ -27,6 +27,8 @@ export class Checkpoints {
   #last: Held;
   #running: Promise<void> | undefined;
   #failure: GraphsteadError | undefined;
+  /** the log tells the next start of the doubt: it goes back to the last checkpoint, and what was refused is gone */
+  #isTold = false;
 
   private constructor(options: CheckpointOptions, redo: RedoLog, last: Held) {
     this.#options = options;
@@ -95,7 +97,7 @@ export class Checkpoints {
       await this.#doubt(thrown);
     }
     await this.#running;
-    if (this.#failure !== undefined) throw this.#failure;
+    if (this.#failure !== undefined) throw this.#isTold ? this.#failure : unknownFate(this.#failure);
   }
 
   /** Lets go of what is held, once nothing is under way. */
@@ -144,7 +146,10 @@ export class Checkpoints {
   /** The system tells a failed write once, and then takes the pages for written: only the log has what they held. */
   async #doubt(thrown: unknown): Promise<void> {
     this.#failure = inDoubt(thrown);
-    await this.redo.check(distrusted(this.#last.checkpoint)).catch(() => undefined);
+    this.#isTold = await this.redo.check(distrusted(this.#last.checkpoint)).then(
+      () => true,
+      () => false,
+    );
   }
 }
 

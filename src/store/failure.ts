@@ -108,6 +108,11 @@ export function inDoubt(thrown: unknown): GraphsteadError {
   });
 }
 
+/** The batch that met it is in the data file, and the log could not be told that it is not to count. */
+export function unknownFate({ message, fix, cause }: GraphsteadError): GraphsteadError {
+  return new GraphsteadError('OUTCOME_UNKNOWN', `${message}; whether this write stands is seen then`, { fix, cause });
+}
+
 // MDB_NOTFOUND, MDB_BAD_VALSIZE
 const SLIPS: ReadonlySet<unknown> = new Set([-30798, -30781]);
 

@@ -14,6 +14,7 @@ import { restoreLmdbStore } from './lmdb-copy.js';
 import { DATA_FILE, openAgain, openEnv } from './lmdb-env.js';
 import { FORMAT_MAJOR, FORMAT_MINOR, META } from './lmdb-meta.js';
 import { type LmdbStoreOptions, openLmdbStore } from './lmdb-open.js';
+import { RedoLog } from './redo-log.js';
 
 const keys = new KeyWriter('graph');
 const key = (id: number): Uint8Array => keys.uint(id).key();
@@ -213,6 +214,34 @@ describe('the lmdb store', () => {
     await apply(store, 1, [1]);
     free = limits.diskReserve - 1;
     await expect(apply(store, 2, [2])).rejects.toMatchObject({ code: 'DISK_FULL' });
+  });
+
+  it.each([
+    ['refused', true, 'DISK_FULL'],
+    ['of unknown fate', false, 'OUTCOME_UNKNOWN'],
+  ])('tells a write that its log cannot take as %s, as a start will find it', async (_, isTold, code) => {
+    const store = await open();
+    await apply(store, 1, [1]);
+    const failing = () => Promise.reject(Object.assign(new Error('EIO: i/o error, write'), { code: 'EIO', errno: -5 }));
+    const { write } = RedoLog.prototype;
+    // what has failed to be written may be whole
+    const writing = vi.spyOn(RedoLog.prototype, 'write').mockImplementationOnce(async function (
+      this: RedoLog,
+      ...given
+    ) {
+      await write.apply(this, given);
+      return false;
+    });
+    const checking = vi.spyOn(RedoLog.prototype, 'check').mockImplementationOnce(failing);
+    if (!isTold) checking.mockImplementation(failing);
+    await expect(apply(store, 2, [2])).rejects.toMatchObject({ code, message: expect.stringContaining('opened anew') });
+    await expect(apply(store, 3, [3])).rejects.toMatchObject({ code: 'DISK_FULL' });
+    for (const spied of [writing, checking]) spied.mockRestore();
+    await store.close().catch(() => undefined);
+    const again = await open();
+    const snapshot = again.snapshot();
+    expect((await snapshot.getMany([key(1), key(2)])).map((value) => value !== undefined)).toEqual([true, !isTold]);
+    snapshot.release();
   });
 
   it('shares one reader a version, and refuses more of them than the limit', async () => {
