@@ -324,7 +324,7 @@ describe('dgraph-js', () => {
       .mockRejectedValue(new GraphsteadError(code, 'said so', { fix: 'do something else' }));
     const told = await people().catch((error: grpc.ServiceError) => error);
     failing.mockRestore();
-    expect(told).toMatchObject({ code: status, details: 'said so' });
+    expect(told).toMatchObject({ code: status, details: 'said so (do something else)' });
   });
 
   it('a mistake arrives with its reason', async () => {
