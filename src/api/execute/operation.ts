@@ -179,7 +179,8 @@ export async function queryPart(
   demandClaims(request, definition);
   const meaning = rootMeaning(definition);
   assert(meaning, `${name} has a meaning`);
-  const field = { ...asked, definition };
+  const { key, nodes } = asked;
+  const field = { key, nodes, definition };
   switch (meaning.op) {
     case 'get':
       return await getField(request, field, meaning, await reader.open());
@@ -254,7 +255,8 @@ function mutationPart(request: Request, root: GraphQLObjectType, asked: RootFiel
   demandClaims(request, definition);
   const meaning = rootMeaning(definition);
   assert(meaning, `${name} has a meaning`);
-  const field = { ...asked, definition };
+  const { key, nodes } = asked;
+  const field = { key, nodes, definition };
   switch (meaning.op) {
     case 'add':
       return addField(request, field, meaning.type);
