@@ -146,3 +146,17 @@ it('sets what nodes of one update take from each other, whatever their order', a
     });
   }
 });
+
+it('sets an edge again that another node of the mutation has taken meanwhile', async () => {
+  const world = await createWorld(SDL);
+  await world.data('mutation { addLeft(input: [{key: "a", owned: [{key: "r"}]}, {key: "b"}]) { numUids } }');
+  const both = 'filter: {key: {in: ["a", "b"]}}, set: {owned: [{key: "r"}]}';
+  const back = 'nested: {owned: {set: {owner: {key: "a"}}}}';
+  await world.data(`mutation { updateLeft(input: {${both}, ${back}}) { numUids } }`);
+  expect(
+    await world.data('{ getRight(key: "r") { owner { key } } queryLeft(order: {asc: key}) { owned { key } } }'),
+  ).toEqual({
+    getRight: { owner: { key: 'a' } },
+    queryLeft: [{ owned: [{ key: 'r' }] }, { owned: [] }],
+  });
+});

@@ -189,7 +189,6 @@ export class ChangeSet {
 
   #letGo(uid: number, field: Field, child: number, isStaged: boolean): void {
     this.#edge('deleteEdge', uid, field, child);
-    this.#linked.delete(`${edgeKey(uid, field)} ${child}`);
     if (!field.type.list) this.#held.set(edgeKey(uid, field), []);
     if (field.restrict && !this.scope.names.dgraph) this.#takenOver.set(edgeKey(uid, field), { uid, field });
     const type = this.scope.model.object(field.owner);
@@ -220,12 +219,10 @@ export class ChangeSet {
     await this.#drop(child, inverse, uid);
   }
 
-  /** Takes one end away, which may be set again. */
   async #drop(uid: number, field: Field, child: number): Promise<void> {
     this.#edge('deleteEdge', uid, field, child);
-    const key = edgeKey(uid, field);
-    this.#linked.delete(`${key} ${child}`);
     if (field.type.list) return;
+    const key = edgeKey(uid, field);
     const held = this.#held.get(key) ?? (await this.targets(uid, field));
     if (held.includes(child)) this.#held.set(key, []);
   }
@@ -242,6 +239,8 @@ export class ChangeSet {
   #edge(op: 'setEdge' | 'deleteEdge', uid: number, field: Field, object: number): void {
     assert(field.storage, `${field.name} is stored`);
     const { predicate, reverse } = field.storage;
+    // what is taken away may be set again
+    if (op === 'deleteEdge') this.#linked.delete(`${edgeKey(uid, field)} ${object}`);
     this.changes.push(reverse ? { op, uid: object, predicate, object: uid } : { op, uid, predicate, object });
   }
 
