@@ -39,12 +39,18 @@ function exact(all: ReadonlyMap<number, Float32Array>, vector: Float32Array, k: 
 
 const SCHEMA = 'v: float32vector @index(hnsw(metric: "euclidean")) .';
 
+/** A graph of so many vectors, by uids from 1 on. */
+async function filled(count: number, seed: number): Promise<{ fixture: GraphFixture; all: Map<number, Float32Array> }> {
+  const fixture = await openFixture();
+  await fixture.graph.alter({ kind: 'schema', text: SCHEMA });
+  const all = new Map(vectors(count, seed).map((v, i) => [i + 1, v]));
+  await write(fixture.graph, ...[...all].map(([uid, v]) => setVector(uid, v)));
+  return { fixture, all };
+}
+
 describe('nearest neighbours', () => {
   it('are exact while there are few, with a filter and a distance', async () => {
-    const fixture = await openFixture();
-    await fixture.graph.alter({ kind: 'schema', text: SCHEMA });
-    const all = new Map(vectors(200, 1).map((v, i) => [i + 1, v]));
-    await write(fixture.graph, ...[...all].map(([uid, v]) => setVector(uid, v)));
+    const { fixture, all } = await filled(200, 1);
     const [query] = vectors(1, 2);
     expect((await ask(fixture, query, 7)).map(({ uid }) => uid)).toEqual(exact(all, query, 7));
     const even = new Map([...all].filter(([uid]) => uid % 2 === 0));
@@ -131,10 +137,7 @@ describe('nearest neighbours', () => {
   });
 
   it('are as many as are asked for where a filter takes some, without a look at all', async () => {
-    const fixture = await openFixture();
-    await fixture.graph.alter({ kind: 'schema', text: SCHEMA });
-    const all = new Map(vectors(2_100, 3).map((v, i) => [i + 1, v]));
-    await write(fixture.graph, ...[...all].map(([uid, v]) => setVector(uid, v)));
+    const { fixture, all } = await filled(2_100, 3);
     const [query] = vectors(1, 13);
     const [first] = exact(all, query, 1);
     let asked = 0;
